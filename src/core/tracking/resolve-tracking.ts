@@ -1,0 +1,73 @@
+// Tracking parameters: built-in list → global → host → rule, spec: url-and-key. A level's answer is
+// a plain list of patterns with the level each came from, so `explain` can name the very line.
+import type { Pattern } from '../pattern/parse-pattern.ts';
+import { compilePatternSet, type PatternSet } from '../pattern/pattern-set.ts';
+import type { PolicyLevel } from '../policy/policy.ts';
+
+export interface StripPattern {
+  readonly pattern: Pattern;
+  readonly level: PolicyLevel;
+}
+
+/** What is stripped at one level, after everything above it was taken into account. */
+export interface StripPolicy {
+  /** `false`: nothing is stripped, the list is only kept for a lower `strip: true`. */
+  readonly strip: boolean;
+  /** `strip`: names that match are dropped. `keep`: names that match nothing are dropped. */
+  readonly mode: 'strip' | 'keep';
+  readonly patterns: readonly StripPattern[];
+  /** `patterns`, compiled: finds the first that matches a decoded name. */
+  readonly matcher: PatternSet<StripPattern>;
+}
+
+/** One `tracking_params` block; presets are already expanded into patterns by the caller. */
+export interface TrackingBlock {
+  readonly strip?: boolean | undefined;
+  readonly params?: readonly Pattern[] | undefined;
+  readonly paramsAdd?: readonly Pattern[] | undefined;
+  readonly paramsRemove?: readonly Pattern[] | undefined;
+  readonly paramsKeep?: readonly Pattern[] | undefined;
+  readonly presets?: readonly Pattern[] | undefined;
+}
+
+/** Nothing listed yet: what level 0 starts from. */
+export const EMPTY_STRIP_POLICY: StripPolicy = buildStripPolicy(true, 'strip', []);
+
+/**
+ * Applies one level's block to what it inherits.
+ *
+ * `params_keep` turns the level into an allow-list; below it, a level that names `params`,
+ * `params_add` or `presets` extends that allow-list only by `params_keep`, and goes back to a strip
+ * list only by writing `params`.
+ */
+export function resolveTracking(
+  inherited: StripPolicy,
+  block: TrackingBlock | undefined,
+  level: PolicyLevel,
+): StripPolicy {
+  if (block === undefined) return inherited;
+  const strip = block.strip ?? inherited.strip;
+  const at = (patterns: readonly Pattern[] = []) => patterns.map((pattern) => ({ pattern, level }));
+
+  if (block.paramsKeep !== undefined) {
+    return buildStripPolicy(strip, 'keep', at(block.paramsKeep));
+  }
+  if (inherited.mode === 'keep' && block.params === undefined) {
+    return buildStripPolicy(strip, 'keep', inherited.patterns);
+  }
+  const removed = new Set((block.paramsRemove ?? []).map((pattern) => pattern.folded));
+  const base = block.params === undefined ? inherited.patterns : at(block.params);
+  const added = [...at(block.presets), ...at(block.paramsAdd)];
+  const patterns = [...base, ...added].filter(
+    ({ pattern }) => !removed.has(pattern.folded),
+  );
+  return buildStripPolicy(strip, 'strip', patterns);
+}
+
+function buildStripPolicy(
+  strip: boolean,
+  mode: StripPolicy['mode'],
+  patterns: readonly StripPattern[],
+): StripPolicy {
+  return { strip, mode, patterns, matcher: compilePatternSet(patterns, (entry) => entry.pattern) };
+}

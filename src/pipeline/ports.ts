@@ -1,0 +1,158 @@
+// What the pipeline needs from the outside world, declared by the one who needs it. Each port has
+// one contract suite in test/contract that every adapter passes. An adapter answers with a value
+// for what may fail in operation; it throws only for a broken invariant.
+import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
+
+/** Wall time in epoch milliseconds; tests inject their own. */
+export interface Clock {
+  readonly now: () => number;
+}
+
+/** XXHash64, seed 0, as 16 lower-case hex digits. */
+export interface Hasher {
+  readonly text: (text: string) => string;
+  readonly bytes: (bytes: Uint8Array) => string;
+}
+
+export type HeaderList = readonly (readonly [string, string])[];
+
+export type ContentCoding = 'identity' | 'gzip' | 'br';
+
+/** Length and XXHash64 of one stored representation: checked whenever it is read. */
+export interface BodyDigest {
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+/** The bodies of one page: identity always, the codings where compressing paid. */
+export type BodySet = { readonly identity: Buffer } & {
+  readonly [coding in Exclude<ContentCoding, 'identity'>]?: Buffer | undefined;
+};
+
+export type BodyDigests = { readonly identity: BodyDigest } & {
+  readonly [coding in Exclude<ContentCoding, 'identity'>]?: BodyDigest | undefined;
+};
+
+export type EntrySource = 'render' | 'origin';
+
+/** Metadata of one stored page. Written in one step, after its body files. */
+export interface Entry {
+  /** Format version; entries of another version are misses and are left alone. */
+  readonly schema: 1;
+  /** The whole normalized URL: compared on every hit, because XXH64 collisions can be made. */
+  readonly url: string;
+  readonly hostId: number;
+  readonly dimensionId: number;
+  readonly hash: string;
+  readonly source: EntrySource;
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Epoch milliseconds: fresh until staleAt, servable as stale until deleteAt. */
+  readonly cachedAt: number;
+  readonly staleAt: number;
+  readonly deleteAt: number;
+  /** When the identity body last changed, epoch milliseconds: `Last-Modified`. */
+  readonly modifiedAt: number;
+  readonly bodies: BodyDigests;
+}
+
+/** The store key of an entry, `cache:<host_id>:<dimension_id>:<hash>`. */
+export type CacheKey = string;
+
+export type Found<T> =
+  | { readonly state: 'found'; readonly value: T }
+  | { readonly state: 'absent' }
+  /** Something was there and could not be used; it has been dropped. */
+  | { readonly state: 'damaged'; readonly reason: string }
+  /** The store could not be asked: never to be taken for a miss. */
+  | { readonly state: 'unavailable'; readonly reason: string };
+
+export type Done<T> =
+  | { readonly state: 'done'; readonly value: T }
+  | { readonly state: 'unavailable'; readonly reason: string };
+
+export interface EntryFilter {
+  readonly hostId: number;
+  readonly dimensionId?: number | undefined;
+}
+
+/** Metadata by cache key. Reads and writes of one key are atomic. */
+export interface EntryStore {
+  readonly name: string;
+  readonly get: (key: CacheKey) => Promise<Found<Entry>>;
+  /** Stores until `entry.deleteAt`; replaces the whole value. */
+  readonly put: (key: CacheKey, entry: Entry) => Promise<Done<void>>;
+  /** Deletes; the value says whether there was an entry. */
+  readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
+  /** Every key of a host, in pages, tolerating concurrent change. */
+  readonly keys: (filter: EntryFilter) => AsyncIterable<readonly CacheKey[]>;
+  /** Answers only when a read and the connection work. */
+  readonly check: () => Promise<Done<void>>;
+  readonly close: () => Promise<void>;
+}
+
+/** Where a body lives: enough to name its file. */
+export interface BodyRef {
+  readonly hostId: number;
+  readonly dimensionId: number;
+  readonly hash: string;
+}
+
+/** Body bytes by reference, all codings of a page together. */
+export interface BodyStore {
+  readonly name: string;
+  /** Durable when it answers: written aside, flushed, renamed into place. */
+  readonly write: (ref: BodyRef, bodies: BodySet) => Promise<Done<void>>;
+  /** Bytes exactly as `digest` describes them, or absent/damaged. */
+  readonly read: (ref: BodyRef, coding: ContentCoding, digest: BodyDigest) => Promise<Found<Buffer>>;
+  /** Deletes all codings; the value says whether there was a body. */
+  readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
+  readonly check: () => Promise<Done<void>>;
+  readonly close: () => Promise<void>;
+}
+
+/** Why a page could not be got: union members are log words, metric labels and header details. */
+export type FetchFailure =
+  | 'no_renderer'
+  | 'renderer_full'
+  | 'render_timeout'
+  | 'render_failed'
+  | 'origin_unreachable'
+  | 'origin_timeout'
+  | 'origin_invalid'
+  | 'too_large'
+  | 'loop';
+
+/** A page as it came back: status, end-to-end headers with their repeats, whole body as UTF-8. */
+export interface Page {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  readonly source: EntrySource;
+  /** `partial`: captured before it was ready; never stored for its full time. */
+  readonly completeness: 'complete' | 'partial';
+}
+
+export type PageResult =
+  | { readonly outcome: 'page'; readonly page: Page }
+  | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string };
+
+/** One page to get. Carries nothing of the client but the headers the policy lets through. */
+export interface PageJob {
+  /** The normalized URL: exactly what is in the key. */
+  readonly url: string;
+  readonly host: HostPolicy;
+  readonly dimension: Dimension;
+  readonly render: RenderPolicy;
+  readonly headers: HeaderList;
+  readonly requestId: string;
+}
+
+/** Gets the page of a normalized URL: render service, Chromium, or the origin itself. */
+export interface PageSource {
+  readonly name: 'chromium' | 'service' | 'origin' | 'off';
+  readonly get: (job: PageJob, signal: AbortSignal) => Promise<PageResult>;
+  /** Whether it could take a job now, for /ready. */
+  readonly check: () => Promise<Done<void>>;
+  readonly close: () => Promise<void>;
+}
