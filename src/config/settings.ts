@@ -1,0 +1,70 @@
+// What belongs to the process and not to one host: where it listens, where it stores, how it logs.
+// Built by compile-policy together with the PolicySet, from the same files.
+import type { PolicySet } from '../core/policy/policy.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface TlsSettings {
+  readonly listen: ListenAddress;
+  /** Absolute paths; read again on every reload. */
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface ServerLimits {
+  readonly headerFieldsMax: number;
+  readonly headerBytesMax: number;
+  /** 0: unlimited. */
+  readonly bodyBytesMax: number;
+  readonly connectionsMax: number;
+  readonly pageBytesMax: number;
+  readonly waitersPerKeyMax: number;
+  readonly headersTimeoutMs: number;
+  readonly bodyIdleTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+export interface RedisSettings {
+  /** `redis://` or `rediss://` URL; from `redis.url`, or built from `addr`, `password` and `db`. */
+  readonly url: string;
+}
+
+export type RenderEngine = 'chromium' | 'service' | 'origin' | 'off';
+
+export interface RenderServiceSettings {
+  readonly urls: readonly string[];
+  readonly token: string | null;
+}
+
+export interface Settings {
+  readonly server: {
+    readonly listen: ListenAddress;
+    readonly tls: TlsSettings | null;
+    readonly timeoutMs: number;
+    /** CIDRs or addresses. */
+    readonly trustedProxies: readonly string[];
+    readonly limits: ServerLimits;
+    readonly watchConfig: boolean;
+  };
+  readonly admin: { readonly listen: ListenAddress; readonly token: string | null };
+  /** null: the embedded store. */
+  readonly redis: RedisSettings | null;
+  readonly storage: { readonly basePath: string };
+  readonly render: {
+    readonly engine: RenderEngine;
+    readonly service: RenderServiceSettings | null;
+  };
+  readonly diagnostics: 'headers' | 'off';
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };
+}
+
+/** One whole configuration, built aside and swapped in one assignment. */
+export interface Config {
+  readonly settings: Settings;
+  readonly policies: PolicySet;
+  /** Absolute paths of every file that was read: what a watcher watches. */
+  readonly files: readonly string[];
+}
