@@ -1,7 +1,9 @@
 // Parsing returns a Result instead of throwing: the caller decides whether a problem is collected
 // (configuration), answered with 400 (requests) or printed (command line).
 
-export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: E };
+export type Result<T, E> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
 
 export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
   return { ok: true, value };

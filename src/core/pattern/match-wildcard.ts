@@ -14,8 +14,7 @@ export function compileWildcard(folded: string): (foldedText: string) => boolean
   const middles = parts.slice(1, -1).filter((part) => part !== '');
   const fixedLength = prefix.length + suffix.length;
   if (middles.length === 0) {
-    return (text) =>
-      text.length >= fixedLength && text.startsWith(prefix) && text.endsWith(suffix);
+    return (text) => text.length >= fixedLength && text.startsWith(prefix) && text.endsWith(suffix);
   }
   return (text) => {
     if (text.length < fixedLength || !text.startsWith(prefix) || !text.endsWith(suffix)) {

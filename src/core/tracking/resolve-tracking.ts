@@ -15,6 +15,8 @@ export interface StripPolicy {
   readonly strip: boolean;
   /** `strip`: names that match are dropped. `keep`: names that match nothing are dropped. */
   readonly mode: 'strip' | 'keep';
+  /** Where the list was last changed. */
+  readonly level: PolicyLevel;
   readonly patterns: readonly StripPattern[];
   /** `patterns`, compiled: finds the first that matches a decoded name. */
   readonly matcher: PatternSet<StripPattern>;
@@ -31,7 +33,12 @@ export interface TrackingBlock {
 }
 
 /** Nothing listed yet: what level 0 starts from. */
-export const EMPTY_STRIP_POLICY: StripPolicy = buildStripPolicy(true, 'strip', []);
+export const EMPTY_STRIP_POLICY: StripPolicy = buildStripPolicy({
+  strip: true,
+  mode: 'strip',
+  level: 'default',
+  patterns: [],
+});
 
 /**
  * Applies one level's block to what it inherits.
@@ -50,24 +57,18 @@ export function resolveTracking(
   const at = (patterns: readonly Pattern[] = []) => patterns.map((pattern) => ({ pattern, level }));
 
   if (block.paramsKeep !== undefined) {
-    return buildStripPolicy(strip, 'keep', at(block.paramsKeep));
+    return buildStripPolicy({ strip, mode: 'keep', level, patterns: at(block.paramsKeep) });
   }
   if (inherited.mode === 'keep' && block.params === undefined) {
-    return buildStripPolicy(strip, 'keep', inherited.patterns);
+    return { ...inherited, strip };
   }
   const removed = new Set((block.paramsRemove ?? []).map((pattern) => pattern.folded));
   const base = block.params === undefined ? inherited.patterns : at(block.params);
   const added = [...at(block.presets), ...at(block.paramsAdd)];
-  const patterns = [...base, ...added].filter(
-    ({ pattern }) => !removed.has(pattern.folded),
-  );
-  return buildStripPolicy(strip, 'strip', patterns);
+  const patterns = [...base, ...added].filter(({ pattern }) => !removed.has(pattern.folded));
+  return buildStripPolicy({ strip, mode: 'strip', level, patterns });
 }
 
-function buildStripPolicy(
-  strip: boolean,
-  mode: StripPolicy['mode'],
-  patterns: readonly StripPattern[],
-): StripPolicy {
-  return { strip, mode, patterns, matcher: compilePatternSet(patterns, (entry) => entry.pattern) };
+function buildStripPolicy(list: Omit<StripPolicy, 'matcher'>): StripPolicy {
+  return { ...list, matcher: compilePatternSet(list.patterns, (entry) => entry.pattern) };
 }

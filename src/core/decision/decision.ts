@@ -1,0 +1,73 @@
+// What is known about a request before anything is looked up: the same record for serving, purging,
+// warming, `explain`, `normalize` and the library.
+import type {
+  Dimension,
+  EffectivePolicy,
+  HostPolicy,
+  Rule,
+  StatusAnswer,
+} from '../policy/policy.ts';
+import type { StrippedPair } from '../url/select-pairs.ts';
+import type { TraceStep } from '../url/trace.ts';
+import type { UrlErrorKind } from '../url/url-error.ts';
+
+/** Why the plan is what it is: log word, metric label and `explain` text at once. */
+export type DecisionReason =
+  | 'invalid_url'
+  | 'unknown_host'
+  | 'block_dimension'
+  | 'status_rule'
+  | 'canonical_redirect'
+  | 'method'
+  | 'signed_url'
+  | 'authorization'
+  | 'rule'
+  | 'not_a_page'
+  | 'dimension'
+  | 'unmatched_dimension';
+
+export type DecisionAction = 'render' | 'bypass' | 'status';
+
+export interface DecisionRequest {
+  /** Absolute URL: scheme, `Host` and raw target; bytes above ASCII already as triplets. */
+  readonly url: string;
+  /** Upper-case. */
+  readonly method: string;
+  readonly userAgent: string;
+  readonly hasAuthorization: boolean;
+}
+
+export interface Plan {
+  readonly action: DecisionAction;
+  readonly reason: DecisionReason;
+  /** The answer, when the action is `status`. */
+  readonly status: StatusAnswer | null;
+}
+
+interface DecisionBase extends Plan {
+  readonly input: string;
+  /** null: no configured host has this name; the global policy applies. */
+  readonly host: HostPolicy | null;
+  /** null: a client that is blocked, or no host. */
+  readonly dimension: Dimension | null;
+  readonly matchedBy: string | null;
+  readonly steps: readonly TraceStep[];
+}
+
+export interface RefusedDecision extends DecisionBase {
+  readonly error: UrlErrorKind;
+  readonly normalized: null;
+}
+
+export interface KeyedDecision extends DecisionBase {
+  readonly error: null;
+  readonly normalized: string;
+  /** Normalized path without query. */
+  readonly path: string;
+  readonly hash: string;
+  readonly rule: Rule | null;
+  readonly policy: EffectivePolicy;
+  readonly stripped: readonly StrippedPair[];
+}
+
+export type Decision = RefusedDecision | KeyedDecision;

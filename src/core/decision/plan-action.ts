@@ -1,0 +1,63 @@
+// What happens to a request, spec: request-flow, "Precedence": block dimension → status rule →
+// rule's render/bypass → the dimension's action. What must stay raw comes before any rendering.
+import type { Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
+import { isPagePath } from '../http/content-kind.ts';
+import type { DimensionMatch } from '../routing/match-dimension.ts';
+import type { DecisionReason, Plan } from './decision.ts';
+
+export interface PlanInput {
+  readonly host: HostPolicy | null;
+  readonly match: DimensionMatch;
+  readonly rule: Rule | null;
+  /** Normalized path. */
+  readonly path: string;
+  readonly method: string;
+  readonly isSigned: boolean;
+  readonly hasAuthorization: boolean;
+  /** Answer that sends the client to the canonical URL, or null. */
+  readonly redirect: StatusAnswer | null;
+}
+
+export interface PlannedClient extends Plan {
+  readonly dimension: Dimension | null;
+}
+
+const UNKNOWN_HOST: StatusAnswer = { code: 421, reason: 'unknown host', headers: [] };
+const BLOCKED: StatusAnswer = { code: 403, reason: null, headers: [] };
+
+export function planAction(input: PlanInput): PlannedClient {
+  const { host, match, rule } = input;
+  if (host === null) return answer('unknown_host', UNKNOWN_HOST, null);
+  if (match.dimension === 'block') return answer('block_dimension', BLOCKED, null);
+  const dimension = match.dimension;
+  if (dimension.action === 'block') return answer('block_dimension', BLOCKED, dimension);
+  if (rule?.status) return answer('status_rule', rule.status, dimension);
+  if (input.method !== 'GET' && input.method !== 'HEAD') return bypass('method', dimension);
+  if (input.isSigned) return bypass('signed_url', dimension);
+  if (input.redirect !== null) return answer('canonical_redirect', input.redirect, dimension);
+  if (input.hasAuthorization) return bypass('authorization', dimension);
+  if (rule?.action === 'bypass') return bypass('rule', dimension);
+  if (rule?.dimension) return render('rule', rule.dimension);
+  if (dimension.action !== 'render') {
+    return bypass(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
+  }
+  if (rule?.action === 'render') return render('rule', dimension);
+  if (!isPagePath(input.path)) return bypass('not_a_page', dimension);
+  return render(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
+}
+
+function answer(
+  reason: DecisionReason,
+  status: StatusAnswer,
+  dimension: Dimension | null,
+): PlannedClient {
+  return { action: 'status', reason, status, dimension };
+}
+
+function bypass(reason: DecisionReason, dimension: Dimension): PlannedClient {
+  return { action: 'bypass', reason, status: null, dimension };
+}
+
+function render(reason: DecisionReason, dimension: Dimension): PlannedClient {
+  return { action: 'render', reason, status: null, dimension };
+}

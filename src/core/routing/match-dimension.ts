@@ -1,0 +1,50 @@
+// Which kind of client a request comes from, by User-Agent. The order is fixed at load time: block
+// dimensions first, exact > wildcard > regexp, more literal characters, lower id.
+import { LIMITS } from '../limits.ts';
+import type { Pattern, PatternKind } from '../pattern/parse-pattern.ts';
+import { compilePatternSet } from '../pattern/pattern-set.ts';
+import type { Dimension, HostPolicy } from '../policy/policy.ts';
+
+export interface DimensionMatch {
+  readonly dimension: Dimension | 'block';
+  /** The User-Agent pattern that matched, or null when none did. */
+  readonly matchedBy: string | null;
+}
+
+export interface DimensionIndex {
+  readonly find: (userAgent: string) => DimensionMatch;
+}
+
+interface Candidate {
+  readonly dimension: Dimension;
+  readonly pattern: Pattern;
+}
+
+const KIND_ORDER: Readonly<Record<PatternKind, number>> = { exact: 0, wildcard: 1, regexp: 2 };
+
+export function indexDimensions(host: HostPolicy): DimensionIndex {
+  const candidates: Candidate[] = host.dimensions.flatMap((dimension) =>
+    dimension.matchUserAgent.map((pattern) => ({ dimension, pattern })),
+  );
+  const sorted = candidates.toSorted(
+    (a, b) =>
+      Number(b.dimension.action === 'block') - Number(a.dimension.action === 'block') ||
+      KIND_ORDER[a.pattern.kind] - KIND_ORDER[b.pattern.kind] ||
+      countLiterals(b.pattern) - countLiterals(a.pattern) ||
+      a.dimension.id - b.dimension.id,
+  );
+  const set = compilePatternSet(sorted, (candidate) => candidate.pattern);
+  const unmatched: DimensionMatch = { dimension: host.unmatched, matchedBy: null };
+  return {
+    find: (userAgent) => {
+      // A cap before any pattern: hostile User-Agents cost no more than honest ones.
+      const found = set.find(userAgent.slice(0, LIMITS.userAgentCharsMax));
+      if (found === undefined) return unmatched;
+      return { dimension: found.dimension, matchedBy: found.pattern.source };
+    },
+  };
+}
+
+function countLiterals(pattern: Pattern): number {
+  return pattern.source.replaceAll('*', '').length;
+}

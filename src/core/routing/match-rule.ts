@@ -1,0 +1,55 @@
+// The one URL rule that applies to a request: rules are sorted at load time, the first match wins.
+import { LIMITS } from '../limits.ts';
+import type { NormalizationPolicy, QueryCondition, Rule } from '../policy/policy.ts';
+import { pairName, pairValue, parseQuery } from '../url/parse-query.ts';
+
+export interface RuleInput {
+  /** The normalized path (see resolvePath), never the raw one. */
+  readonly path: string;
+  readonly query: string;
+  /** Upper-case. */
+  readonly method: string;
+  /** How the host reads `+` and empty pieces. */
+  readonly normalization: NormalizationPolicy;
+}
+
+/** The first of the sorted rules that matches, or null. */
+export function matchRule(rules: readonly Rule[], input: RuleInput): Rule | null {
+  if (rules.length === 0) return null;
+  const folded = input.path.toLowerCase();
+  let values: ReadonlyMap<string, readonly string[]> | null = null;
+  for (const rule of rules) {
+    if (rule.methods !== null && !rule.methods.has(input.method)) continue;
+    if (!rule.pattern.matches(input.path, folded)) continue;
+    if (rule.query.length === 0) return rule;
+    values ??= collectValues(input);
+    if (matchesQuery(rule.query, values)) return rule;
+  }
+  return null;
+}
+
+function collectValues(input: RuleInput): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (const pair of parseQuery(input.query, input.normalization).slice(0, LIMITS.paramsMax)) {
+    const known = values.get(pairName(pair));
+    if (known === undefined) values.set(pairName(pair), [pairValue(pair)]);
+    else known.push(pairValue(pair));
+  }
+  return values;
+}
+
+/** Every name must be there, with any of its values matching any of the condition's. */
+function matchesQuery(
+  conditions: readonly QueryCondition[],
+  values: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  return conditions.every((condition) =>
+    values.get(condition.name)?.some((value) => matchesValue(condition, value)),
+  );
+}
+
+function matchesValue(condition: QueryCondition, value: string): boolean {
+  return condition.values.some((pattern) =>
+    pattern.source === '*' ? value !== '' : pattern.matches(value, value.toLowerCase()),
+  );
+}

@@ -1,0 +1,17 @@
+// `normalization.host_aliases.www`: one name for a site that answers with and without `www.`.
+import type { NormalizationPolicy } from '../policy/policy.ts';
+
+/** Applies the option to a normalized host; addresses and single-label names are left alone. */
+export function applyHostAlias(host: string, policy: NormalizationPolicy): string {
+  if (policy.www === 'keep' || isAddress(host) || !host.includes('.')) return host;
+  if (policy.www === 'add') return host.startsWith('www.') ? host : `www.${host}`;
+  let bare = host;
+  // Repeated, or www.www.example.com would need a second normalization; `www.com` stays a name.
+  while (bare.startsWith('www.') && bare.slice(4).includes('.')) bare = bare.slice(4);
+  return bare;
+}
+
+/** IPv6 in brackets, or dotted decimal: the only normalized hosts whose last label is a number. */
+function isAddress(host: string): boolean {
+  return host.startsWith('[') || /\.[0-9]+$/.test(host);
+}

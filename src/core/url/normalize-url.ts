@@ -1,0 +1,104 @@
+// The conductor: spec url-and-key, steps 4–8, for one effective policy. Total and pure: any text
+// gives one URL or one named error.
+import type { EffectivePolicy, UrlLimits } from '../policy/policy.ts';
+import { err, ok, type Result } from '../result.ts';
+import { encodePathText } from './encode-path.ts';
+import { formatQuery } from './format-query.ts';
+import { applyHostAlias } from './host-alias.ts';
+import { type Authority, normalizeAuthority } from './normalize-authority.ts';
+import { applyPathOptions, resolvePath } from './normalize-path.ts';
+import { parseQuery, type QueryPair } from './parse-query.ts';
+import {
+  dropDefaultValues,
+  dropEmptyPairs,
+  sortPairs,
+  type StrippedPair,
+  stripPairs,
+} from './select-pairs.ts';
+import { exceedsBytes, splitUrl } from './split-url.ts';
+import { recordStep, type Trace } from './trace.ts';
+import type { UrlErrorKind } from './url-error.ts';
+
+/** A URL whose components have one spelling, before any policy was applied. */
+export interface ParsedUrl {
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: string;
+  /** Encoded, slashes and dots as they came. */
+  readonly encodedPath: string;
+  /** The path rules are chosen on. */
+  readonly rulePath: string;
+  readonly query: string;
+}
+
+export interface NormalizedUrl {
+  readonly url: string;
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+  readonly stripped: readonly StrippedPair[];
+}
+
+/** Steps 1–5: what does not depend on the policy. */
+export function parseUrl(
+  input: string,
+  limits: UrlLimits,
+  trace: Trace | null,
+): Result<ParsedUrl, UrlErrorKind> {
+  const split = splitUrl(input, limits, trace);
+  if (!split.ok) return split;
+  const { scheme, authority, path, query } = split.value;
+  const named: Result<Authority, UrlErrorKind> = normalizeAuthority(authority, scheme, trace);
+  if (!named.ok) return named;
+  const encodedPath = encodePathText(path);
+  recordStep(trace, 'path_encoding', path, encodedPath);
+  const rulePath = resolvePath(encodedPath);
+  recordStep(trace, 'path', encodedPath, rulePath);
+  return ok({ scheme, ...named.value, encodedPath, rulePath, query });
+}
+
+/** Steps 5–8 under the policy of the chosen rule. */
+export function applyPolicy(
+  parsed: ParsedUrl,
+  policy: EffectivePolicy,
+  limits: UrlLimits,
+  trace: Trace | null,
+): Result<NormalizedUrl, UrlErrorKind> {
+  const options = policy.normalization;
+  const host = applyHostAlias(parsed.host, options);
+  recordStep(trace, 'host_alias', parsed.host, host);
+  const resolved = options.collapseSlashes
+    ? parsed.rulePath
+    : resolvePath(parsed.encodedPath, false);
+  recordStep(trace, 'keep_slashes', parsed.rulePath, resolved);
+  const path = applyPathOptions(resolved, options);
+  recordStep(trace, 'path_options', resolved, path);
+  const { query, stripped } = selectQuery(parsed.query, policy, trace);
+  const port = parsed.port === '' ? '' : `:${parsed.port}`;
+  const search = query === '' ? '' : `?${query}`;
+  const url = `${parsed.scheme}://${host}${port}${path}${search}`;
+  // Encoding can lengthen a URL; one that could not be normalized again is too long now.
+  if (exceedsBytes(url, limits.urlBytesMax)) return err('too_long');
+  return ok({ url, host, path, query, stripped });
+}
+
+function selectQuery(
+  query: string,
+  policy: EffectivePolicy,
+  trace: Trace | null,
+): { readonly query: string; readonly stripped: readonly StrippedPair[] } {
+  const options = policy.normalization;
+  if (query === '') return { query, stripped: [] };
+  const show = (pairs: readonly QueryPair[]) => (trace === null ? '' : formatQuery(pairs, options));
+  const parsed = parseQuery(query, options);
+  recordStep(trace, 'query_encoding', query, show(parsed));
+  const { kept, stripped } = stripPairs(parsed, policy.tracking);
+  recordStep(trace, 'strip', show(parsed), show(kept));
+  const distinct = dropDefaultValues(kept, options);
+  recordStep(trace, 'default_values', show(kept), show(distinct));
+  const filled = dropEmptyPairs(distinct, options);
+  recordStep(trace, 'empty_values', show(distinct), show(filled));
+  const sorted = sortPairs(filled, options);
+  recordStep(trace, 'sort', show(filled), show(sorted));
+  return { query: formatQuery(sorted, options), stripped };
+}

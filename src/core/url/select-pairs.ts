@@ -1,0 +1,76 @@
+// Step 7, choosing: which pairs stay and in what order. What is dropped here is never sent to the
+// renderer or to a cacheable origin fetch.
+import type { NormalizationPolicy, PolicyLevel } from '../policy/policy.ts';
+import type { StripPolicy } from '../tracking/resolve-tracking.ts';
+import { pairName, pairValue, type QueryPair } from './parse-query.ts';
+
+/** One dropped parameter: its decoded name, the pattern that matched and the level of that pattern. */
+export interface StrippedPair {
+  readonly name: string;
+  readonly pattern: string;
+  readonly level: PolicyLevel;
+}
+
+export interface StripResult {
+  readonly kept: readonly QueryPair[];
+  readonly stripped: readonly StrippedPair[];
+}
+
+const NOTHING_STRIPPED: readonly StrippedPair[] = [];
+
+/** Drops tracking parameters pair by pair, by decoded name. */
+export function stripPairs(pairs: readonly QueryPair[], tracking: StripPolicy): StripResult {
+  if (!tracking.strip || pairs.length === 0) return { kept: pairs, stripped: NOTHING_STRIPPED };
+  const kept: QueryPair[] = [];
+  const stripped: StrippedPair[] = [];
+  for (const pair of pairs) {
+    const name = pairName(pair);
+    const match = tracking.matcher.find(name);
+    if (tracking.mode === 'strip') {
+      if (match === undefined) kept.push(pair);
+      else stripped.push({ name, pattern: match.pattern.source, level: match.level });
+    } else if (match === undefined) {
+      stripped.push({ name, pattern: 'params_keep', level: tracking.level });
+    } else {
+      kept.push(pair);
+    }
+  }
+  return { kept, stripped };
+}
+
+/** Drops pairs that equal the page's default value (`?sort=relevance`). */
+export function dropDefaultValues(
+  pairs: readonly QueryPair[],
+  policy: NormalizationPolicy,
+): readonly QueryPair[] {
+  if (policy.defaultValues.size === 0) return pairs;
+  return pairs.filter((pair) => policy.defaultValues.get(pairName(pair)) !== pairValue(pair));
+}
+
+/** A pair with neither name nor value vanishes; with `empty_values: drop` any without a value. */
+export function dropEmptyPairs(
+  pairs: readonly QueryPair[],
+  policy: NormalizationPolicy,
+): readonly QueryPair[] {
+  if (policy.emptyValues === 'drop') return pairs.filter((pair) => pair.value !== '');
+  if (policy.encoding === 'preserve') return pairs;
+  return pairs.filter((pair) => pair.name !== '' || pair.value !== '');
+}
+
+/** Stable by the bytes of the decoded name: repeated names keep their order. */
+export function sortPairs(
+  pairs: readonly QueryPair[],
+  policy: NormalizationPolicy,
+): readonly QueryPair[] {
+  if (!policy.sortQuery || isSorted(pairs)) return pairs;
+  return pairs.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+}
+
+function isSorted(pairs: readonly QueryPair[]): boolean {
+  let previous = '';
+  for (const { name } of pairs) {
+    if (name < previous) return false;
+    previous = name;
+  }
+  return true;
+}

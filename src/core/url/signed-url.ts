@@ -1,0 +1,37 @@
+// A signed URL is valid only byte for byte, and its page may be meant for one person: such a request
+// is passed to the origin raw and never stored. spec: url-and-key, `signed_urls`.
+import type { NormalizationPolicy } from '../policy/policy.ts';
+import { pairName, type QueryPair } from './parse-query.ts';
+
+/** Sets of parameter names, lower-case; a URL that has every name of one set is signed. */
+const SIGNATURES: readonly (readonly string[])[] = [
+  ['x-amz-signature'],
+  ['x-goog-signature'],
+  ['x-oss-signature'],
+  ['x-cos-signature'],
+  ['q-signature'],
+  ['sig', 'se'],
+  ['signature', 'key-pair-id'],
+  ['signature', 'expires'],
+  ['signature', 'awsaccesskeyid'],
+  ['signature', 'googleaccessid'],
+  ['signature', 'ossaccesskeyid'],
+  ['policy', 'signature'],
+  ['hdnea'],
+  ['hdnts'],
+  ['hdntl'],
+  ['__gda__'],
+  ['md5', 'expires'],
+  ['token', 'expires'],
+];
+
+/** The names that make the URL signed, or null. Names are compared decoded, ignoring case. */
+export function findSignature(
+  pairs: readonly QueryPair[],
+  policy: NormalizationPolicy,
+): readonly string[] | null {
+  if (policy.signedUrls === 'ignore' || pairs.length === 0) return null;
+  const names = new Set(pairs.map((pair) => pairName(pair).toLowerCase()));
+  for (const extra of policy.signedParams) if (names.has(extra.toLowerCase())) return [extra];
+  return SIGNATURES.find((signature) => signature.every((name) => names.has(name))) ?? null;
+}
