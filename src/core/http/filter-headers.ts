@@ -1,0 +1,119 @@
+// Which header fields cross which border. Nothing hop-by-hop is ever passed on (RFC 9110 §7.6.1);
+// nothing that names or proves a person reaches a page fill or a stored entry.
+import { parseCacheControl } from './cache-control.ts';
+import { type HeaderList, headerValues, listMembers } from './header-list.ts';
+
+/** Fields about one connection, and the framing, which is written anew for every message. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Never stored, whatever the policy lists: credentials, our own validators, this answer's age. */
+const NEVER_STORED: ReadonlySet<string> = new Set([
+  'age',
+  'authentication-info',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'set-cookie2',
+  'www-authenticate',
+  'x-access-token',
+  'x-api-key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-refresh-token',
+  'x-xsrf-token',
+  // E8: they describe the origin's bytes; the entry has its own.
+  'etag',
+  'last-modified',
+  // They describe the coding on the wire; the entry holds decoded bytes.
+  'content-digest',
+  'content-encoding',
+  'content-md5',
+  'content-range',
+  'accept-ranges',
+]);
+
+/**
+ * Never sent with a fill. Credentials: the answer is for everyone. Conditions and ranges: the
+ * whole page is wanted. Routing fields: they are ours to write, and unkeyed input otherwise.
+ */
+const NEVER_FILLED: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'cookie2',
+  'x-access-token',
+  'x-api-key',
+  'x-auth-token',
+  'x-csrf-token',
+  'x-xsrf-token',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'range',
+  'expect',
+  'host',
+  'forwarded',
+  'via',
+  'x-host',
+  'x-http-host-override',
+  'x-original-url',
+  'x-rewrite-url',
+  'accept',
+  'accept-encoding',
+  'user-agent',
+]);
+
+/** Drops the hop-by-hop fields, those that `Connection` names, and the framing. */
+export function filterEndToEnd(headers: HeaderList): HeaderList {
+  const nominated = new Set(listMembers(headers, 'connection').map((name) => name.toLowerCase()));
+  return headers.filter(([name]) => {
+    const folded = name.toLowerCase();
+    return !HOP_BY_HOP.has(folded) && !nominated.has(folded);
+  });
+}
+
+/**
+ * The fields an entry keeps: what the policy lists, less what no policy may list, less what
+ * the page's own `no-cache="…"` withholds (RFC 9111 §3.1).
+ */
+export function filterStored(headers: HeaderList, safeResponse: ReadonlySet<string>): HeaderList {
+  const withheld = new Set(
+    headerValues(headers, 'cache-control')
+      .flatMap((value) => parseCacheControl(value))
+      .filter((directive) => directive.name === 'no-cache')
+      .flatMap((directive) => directive.fields),
+  );
+  return filterEndToEnd(headers).filter(([name]) => {
+    const folded = name.toLowerCase();
+    return safeResponse.has(folded) && !NEVER_STORED.has(folded) && !withheld.has(folded);
+  });
+}
+
+/** The client headers that may go along with a fill: those the policy lists and no others. */
+export function filterFillRequest(
+  headers: HeaderList,
+  safeRequest: ReadonlySet<string>,
+): HeaderList {
+  return dropNeverFilled(headers).filter(([name]) => safeRequest.has(name.toLowerCase()));
+}
+
+/** Drops what no fill may carry: the last line of defence in the sources themselves. */
+export function dropNeverFilled(headers: HeaderList): HeaderList {
+  return filterEndToEnd(headers).filter(([name]) => {
+    const folded = name.toLowerCase();
+    return !NEVER_FILLED.has(folded) && !/^(x-forwarded-|proxy-|content-)/.test(folded);
+  });
+}

@@ -1,0 +1,46 @@
+// What a client is told when the page could not be got: status and `Proxy-Status` (RFC 9209),
+// without any inner address.
+import { formatItem } from './structured-field.ts';
+
+/** The failures a page source reports; the same words as in logs and metrics. */
+export type FailureReason =
+  | 'no_renderer'
+  | 'renderer_full'
+  | 'render_timeout'
+  | 'render_failed'
+  | 'origin_unreachable'
+  | 'origin_timeout'
+  | 'origin_invalid'
+  | 'too_large'
+  | 'loop';
+
+export interface FailureAnswer {
+  readonly status: 502 | 503 | 504 | 508;
+  /** Error type of RFC 9209 §2.3. */
+  readonly error: string;
+}
+
+const ANSWERS: Readonly<Record<FailureReason, FailureAnswer>> = {
+  no_renderer: { status: 503, error: 'destination_unavailable' },
+  renderer_full: { status: 503, error: 'connection_limit_reached' },
+  render_timeout: { status: 504, error: 'http_response_timeout' },
+  render_failed: { status: 502, error: 'proxy_internal_error' },
+  origin_unreachable: { status: 502, error: 'destination_unavailable' },
+  origin_timeout: { status: 504, error: 'http_response_timeout' },
+  origin_invalid: { status: 502, error: 'http_protocol_error' },
+  too_large: { status: 502, error: 'http_response_body_size' },
+  loop: { status: 508, error: 'proxy_loop_detected' },
+};
+
+/** Status and error type for a failure. */
+export function answerForFailure(reason: FailureReason): FailureAnswer {
+  return ANSWERS[reason];
+}
+
+/** `edge-gateway; error=http_response_timeout; details="origin_timeout"` */
+export function formatProxyStatus(reason: FailureReason): string {
+  return formatItem('edge-gateway', [
+    ['error', { token: ANSWERS[reason].error }],
+    ['details', reason],
+  ]);
+}
