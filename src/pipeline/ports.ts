@@ -1,7 +1,27 @@
 // What the pipeline needs from the outside world, declared by the one who needs it. Each port has
 // one contract suite in test/contract that every adapter passes. An adapter answers with a value
 // for what may fail in operation; it throws only for a broken invariant.
+import type {
+  BodyDigest,
+  BodyRef,
+  CacheKey,
+  ContentCoding,
+  Entry,
+  EntrySource,
+  HeaderList,
+} from '../core/key/entry.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
+
+export type {
+  BodyDigest,
+  BodyDigests,
+  BodyRef,
+  CacheKey,
+  ContentCoding,
+  Entry,
+  EntrySource,
+  HeaderList,
+} from '../core/key/entry.ts';
 
 /** Wall time in epoch milliseconds; tests inject their own. */
 export interface Clock {
@@ -14,55 +34,15 @@ export interface Hasher {
   readonly bytes: (bytes: Uint8Array) => string;
 }
 
-export type HeaderList = readonly (readonly [string, string])[];
-
-export type ContentCoding = 'identity' | 'gzip' | 'br';
-
-/** Length and XXHash64 of one stored representation: checked whenever it is read. */
-export interface BodyDigest {
-  readonly bytes: number;
-  readonly hash: string;
-}
-
 /** The bodies of one page: identity always, the codings where compressing paid. */
 export type BodySet = { readonly identity: Buffer } & {
   readonly [coding in Exclude<ContentCoding, 'identity'>]?: Buffer | undefined;
 };
 
-export type BodyDigests = { readonly identity: BodyDigest } & {
-  readonly [coding in Exclude<ContentCoding, 'identity'>]?: BodyDigest | undefined;
-};
-
-export type EntrySource = 'render' | 'origin';
-
-/** Metadata of one stored page. Written in one step, after its body files. */
-export interface Entry {
-  /** Format version; entries of another version are misses and are left alone. */
-  readonly schema: 1;
-  /** The whole normalized URL: compared on every hit, because XXH64 collisions can be made. */
-  readonly url: string;
-  readonly hostId: number;
-  readonly dimensionId: number;
-  readonly hash: string;
-  readonly source: EntrySource;
-  readonly status: number;
-  readonly headers: HeaderList;
-  /** Epoch milliseconds: fresh until staleAt, servable as stale until deleteAt. */
-  readonly cachedAt: number;
-  readonly staleAt: number;
-  readonly deleteAt: number;
-  /** When the identity body last changed, epoch milliseconds: `Last-Modified`. */
-  readonly modifiedAt: number;
-  readonly bodies: BodyDigests;
-}
-
-/** The store key of an entry, `cache:<host_id>:<dimension_id>:<hash>`. */
-export type CacheKey = string;
-
 export type Found<T> =
   | { readonly state: 'found'; readonly value: T }
   | { readonly state: 'absent' }
-  /** Something was there and could not be used; it has been dropped. */
+  /** Something was there and could not be used. */
   | { readonly state: 'damaged'; readonly reason: string }
   /** The store could not be asked: never to be taken for a miss. */
   | { readonly state: 'unavailable'; readonly reason: string };
@@ -76,7 +56,7 @@ export interface EntryFilter {
   readonly dimensionId?: number | undefined;
 }
 
-/** Metadata by cache key. Reads and writes of one key are atomic. */
+/** Metadata by cache key. Reads and writes of one key are atomic; a damaged value is dropped. */
 export interface EntryStore {
   readonly name: string;
   readonly get: (key: CacheKey) => Promise<Found<Entry>>;
@@ -84,18 +64,14 @@ export interface EntryStore {
   readonly put: (key: CacheKey, entry: Entry) => Promise<Done<void>>;
   /** Deletes; the value says whether there was an entry. */
   readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
-  /** Every key of a host, in pages, tolerating concurrent change. */
-  readonly keys: (filter: EntryFilter) => AsyncIterable<readonly CacheKey[]>;
+  /**
+   * Every key of a host, in pages, tolerating concurrent change: a key may come twice. A page that
+   * is `unavailable` is the last one, so that half a list is never taken for the whole.
+   */
+  readonly keys: (filter: EntryFilter) => AsyncIterable<Done<readonly CacheKey[]>>;
   /** Answers only when a read and the connection work. */
   readonly check: () => Promise<Done<void>>;
   readonly close: () => Promise<void>;
-}
-
-/** Where a body lives: enough to name its file. */
-export interface BodyRef {
-  readonly hostId: number;
-  readonly dimensionId: number;
-  readonly hash: string;
 }
 
 /** Body bytes by reference, all codings of a page together. */
@@ -103,8 +79,16 @@ export interface BodyStore {
   readonly name: string;
   /** Durable when it answers: written aside, flushed, renamed into place. */
   readonly write: (ref: BodyRef, bodies: BodySet) => Promise<Done<void>>;
-  /** Bytes exactly as `digest` describes them, or absent/damaged. */
-  readonly read: (ref: BodyRef, coding: ContentCoding, digest: BodyDigest) => Promise<Found<Buffer>>;
+  /**
+   * Bytes exactly as `digest` describes them. What can't be a body file (a link, a FIFO, a
+   * directory) is removed; other bytes are left, since they may be the next version, whose
+   * metadata is about to be written: the caller decides.
+   */
+  readonly read: (
+    ref: BodyRef,
+    coding: ContentCoding,
+    digest: BodyDigest,
+  ) => Promise<Found<Buffer>>;
   /** Deletes all codings; the value says whether there was a body. */
   readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
   readonly check: () => Promise<Done<void>>;

@@ -1,0 +1,187 @@
+// An entry as JSON text and back. What comes out of a store is data from outside: it is read field
+// by field into a fresh object, and anything that could not be served safely (a header that would
+// split a response, a field that frames the message, a status or time that makes no sense) makes
+// the whole entry invalid.
+import { LIMITS } from '../limits.ts';
+import { formatCacheKey, isDimensionId, isHash, isHostId } from './cache-key.ts';
+import type { BodyDigest, BodyDigests, CacheKey, Entry, HeaderList } from './entry.ts';
+
+export type Decoded =
+  | { readonly state: 'entry'; readonly entry: Entry }
+  | { readonly state: 'expired' }
+  /** Written by another version of the format: not ours to use, nor to delete. */
+  | { readonly state: 'foreign' }
+  | { readonly state: 'invalid'; readonly reason: string };
+
+/** Longest text that is parsed at all; our own are a few kilobytes. */
+export const ENTRY_CHARS_MAX = 256 * 1024;
+
+/** No entry lives longer, whatever its times say. */
+export const ENTRY_AGE_MAX_MS = 5 * 365 * 24 * 3_600_000;
+
+/** How far the clocks of two machines may differ before a time counts as wrong. */
+const CLOCK_SKEW_MAX_MS = 60_000;
+
+const SCHEMA = 1;
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 §5.5: visible characters, spaces and tabs; never CR, LF or NUL. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+const URL_TEXT = /^https?:\/\/[\x21-\x7e]+$/;
+
+/** Hop-by-hop and framing fields, and what is never stored: delivery makes its own. */
+const REFUSED_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A field that is not as it must be; caught in decodeEntry, never seen outside. */
+class InvalidField extends Error {}
+
+/** Encodes an entry for a store. */
+export function encodeEntry(entry: Entry): string {
+  return JSON.stringify(entry);
+}
+
+/**
+ * Decodes and verifies what a store holds under a key.
+ *
+ * @param text the stored text, however damaged
+ * @param key the key it was found under; an entry that names another page is invalid
+ * @param nowMs epoch milliseconds; times are clamped to it, so that a wrong clock at storing time
+ *   makes an entry stale and never eternal
+ */
+export function decodeEntry(text: string, key: CacheKey, nowMs: number): Decoded {
+  if (text.length > ENTRY_CHARS_MAX) return { state: 'invalid', reason: 'too_long' };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { state: 'invalid', reason: 'not_json' };
+  }
+  if (!isRecord(value)) return { state: 'invalid', reason: 'not_an_object' };
+  if (readOwn(value, 'schema') !== SCHEMA) return { state: 'foreign' };
+  try {
+    const entry = clampTimes(readEntry(value), nowMs);
+    if (formatCacheKey(entry.hostId, entry.dimensionId, entry.hash) !== key) {
+      return { state: 'invalid', reason: 'other_key' };
+    }
+    return entry.deleteAt <= nowMs ? { state: 'expired' } : { state: 'entry', entry };
+  } catch (error) {
+    if (error instanceof InvalidField) return { state: 'invalid', reason: error.message };
+    throw error;
+  }
+}
+
+function readEntry(record: Record<string, unknown>): Entry {
+  const field = <T>(name: string, accepts: (value: unknown) => value is T): T => {
+    const value = readOwn(record, name);
+    if (!accepts(value)) throw new InvalidField(`bad_${name}`);
+    return value;
+  };
+  const entry: Entry = {
+    schema: SCHEMA,
+    url: field('url', isUrlText),
+    hostId: field('hostId', isHostId),
+    dimensionId: field('dimensionId', isDimensionId),
+    hash: field('hash', isHash),
+    source: field('source', isSource),
+    status: field('status', isStatus),
+    headers: readHeaders(readOwn(record, 'headers')),
+    cachedAt: field('cachedAt', isInstant),
+    staleAt: field('staleAt', isInstant),
+    deleteAt: field('deleteAt', isInstant),
+    modifiedAt: field('modifiedAt', isInstant),
+    bodies: readBodies(readOwn(record, 'bodies')),
+  };
+  if (entry.staleAt < entry.cachedAt || entry.deleteAt < entry.staleAt) {
+    throw new InvalidField('bad_time_order');
+  }
+  return entry;
+}
+
+/** An entry from the future is stale at once; nothing lives beyond the age limit. */
+function clampTimes(entry: Entry, nowMs: number): Entry {
+  const isFromFuture = entry.cachedAt > nowMs + CLOCK_SKEW_MAX_MS;
+  const cachedAt = isFromFuture ? nowMs : entry.cachedAt;
+  const deleteAt = Math.min(entry.deleteAt, cachedAt + ENTRY_AGE_MAX_MS);
+  return {
+    ...entry,
+    cachedAt,
+    staleAt: isFromFuture ? nowMs : Math.min(entry.staleAt, deleteAt),
+    deleteAt,
+    modifiedAt: Math.min(entry.modifiedAt, cachedAt),
+  };
+}
+
+function readHeaders(value: unknown): HeaderList {
+  if (!Array.isArray(value) || value.length > LIMITS.headerFieldsMax) {
+    throw new InvalidField('bad_headers');
+  }
+  return value.map((pair: unknown): readonly [string, string] => {
+    if (!Array.isArray(pair) || pair.length !== 2) throw new InvalidField('bad_headers');
+    const [name, text]: unknown[] = pair;
+    if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+      throw new InvalidField('bad_header_name');
+    }
+    if (REFUSED_HEADERS.has(name.toLowerCase())) throw new InvalidField('refused_header');
+    if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
+      throw new InvalidField('bad_header_value');
+    }
+    return [name, text];
+  });
+}
+
+function readBodies(value: unknown): BodyDigests {
+  if (!isRecord(value)) throw new InvalidField('bad_bodies');
+  const identity = readDigest(readOwn(value, 'identity'));
+  if (identity === undefined) throw new InvalidField('bad_bodies');
+  const gzip = readDigest(readOwn(value, 'gzip'));
+  const br = readDigest(readOwn(value, 'br'));
+  return { identity, ...(gzip && { gzip }), ...(br && { br }) };
+}
+
+function readDigest(value: unknown): BodyDigest | undefined {
+  if (value === undefined) return undefined;
+  if (!isRecord(value)) throw new InvalidField('bad_bodies');
+  const bytes = readOwn(value, 'bytes');
+  const hash = readOwn(value, 'hash');
+  if (!isInstant(bytes) || !isHash(hash)) throw new InvalidField('bad_bodies');
+  return { bytes, hash };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads an own field only: `__proto__` and `constructor` of the text are never looked into. */
+function readOwn(record: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function isUrlText(value: unknown): value is string {
+  return typeof value === 'string' && URL_TEXT.test(value);
+}
+
+function isSource(value: unknown): value is Entry['source'] {
+  return value === 'render' || value === 'origin';
+}
+
+function isStatus(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
+}
+
+/** A count of milliseconds or bytes: whole, not negative, exact. */
+function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

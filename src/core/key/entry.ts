@@ -1,0 +1,49 @@
+// The shape of what is stored for one page: metadata (the entry) and the names of its bodies. Pure
+// data shared by the codec, the pipeline and the stores.
+
+export type HeaderList = readonly (readonly [string, string])[];
+
+export type ContentCoding = 'identity' | 'gzip' | 'br';
+
+/** Length and XXHash64 of one stored representation: checked whenever it is read. */
+export interface BodyDigest {
+  readonly bytes: number;
+  readonly hash: string;
+}
+
+export type BodyDigests = { readonly identity: BodyDigest } & {
+  readonly [coding in Exclude<ContentCoding, 'identity'>]?: BodyDigest | undefined;
+};
+
+export type EntrySource = 'render' | 'origin';
+
+/** Metadata of one stored page. Written in one step, after its body files. */
+export interface Entry {
+  /** Format version; entries of another version are misses and are left alone. */
+  readonly schema: 1;
+  /** The whole normalized URL: compared on every hit, because XXH64 collisions can be made. */
+  readonly url: string;
+  readonly hostId: number;
+  readonly dimensionId: number;
+  readonly hash: string;
+  readonly source: EntrySource;
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** Epoch milliseconds: fresh until staleAt, servable as stale until deleteAt. */
+  readonly cachedAt: number;
+  readonly staleAt: number;
+  readonly deleteAt: number;
+  /** When the identity body last changed, epoch milliseconds: `Last-Modified`. */
+  readonly modifiedAt: number;
+  readonly bodies: BodyDigests;
+}
+
+/** The store key of an entry, `cache:<host_id>:<dimension_id>:<hash>`. */
+export type CacheKey = string;
+
+/** Where a body lives: enough to name its file. */
+export interface BodyRef {
+  readonly hostId: number;
+  readonly dimensionId: number;
+  readonly hash: string;
+}
