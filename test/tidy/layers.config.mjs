@@ -28,7 +28,7 @@ const OWNERS = {
 };
 
 const layers = Object.entries(LAYERS).map(([from, allowed]) => ({
-  name: `layer ${from.replace(/[\\^$/]/g, '')}`,
+  name: `layer ${from.split('/')[1].replace('[.]ts$', '')}`,
   severity: 'error',
   from: { path: from },
   to: { path: '^src/', pathNot: allowed },

@@ -1,0 +1,48 @@
+# syntax=docker/dockerfile:1
+# The gateway with everything it can use: Node 24 LTS, Chromium to render pages, fonts for most
+# scripts. Runs without root; data and configuration are volumes.
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24-bookworm-slim
+RUN apt-get update \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+      ca-certificates \
+      chromium \
+      fonts-liberation \
+      fonts-noto-cjk \
+      fonts-noto-color-emoji \
+      tini \
+ && rm -rf /var/lib/apt/lists/*
+
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY config ./config
+# What runs without a volume; mount your own files over /etc/edge-gateway.
+COPY edge-gateway.yaml hosts.yaml /etc/edge-gateway/
+RUN ln -s /app/dist/cli/main.js /usr/local/bin/edge-gateway \
+ && chmod +x /app/dist/cli/main.js \
+ && mkdir /var/lib/edge-gateway \
+ && chown node:node /var/lib/edge-gateway
+
+USER node
+# `storage.base_path: ./data` lies in the working folder.
+WORKDIR /var/lib/edge-gateway
+VOLUME ["/var/lib/edge-gateway", "/etc/edge-gateway"]
+EXPOSE 8080
+
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9090/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+# tini reaps what Chromium leaves and passes signals on.
+ENTRYPOINT ["tini", "--", "node", "/app/dist/cli/main.js"]
+CMD ["serve", "-c", "/etc/edge-gateway/edge-gateway.yaml"]
