@@ -1,0 +1,109 @@
+// Puts one parsed request through the door: notes it on its connection, judges it, and either lets
+// it on with its target in origin form or answers and closes.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RawHeaders } from '../../core/http/hop-headers.ts';
+import { err, type Result } from '../../core/result.ts';
+import type { ServerLimits } from '../../config/settings.ts';
+import { refuseConnection, refuseRequest } from './answer-refusal.ts';
+import { checkRequest, type RequestHead } from './check-request.ts';
+import { beginExchange, connectionOf, pendingExchange } from './connection.ts';
+import type { RefusalReason } from './refusals.ts';
+import { watchUpload } from './watch-upload.ts';
+
+export interface DoorOptions {
+  readonly limits: ServerLimits;
+  /** Longest request target, in bytes. */
+  readonly urlBytesMax: number;
+  /** Told every refusal, for the counter. */
+  readonly onRefused: (reason: RefusalReason) => void;
+}
+
+/** Whether the request may go on; otherwise it has been answered. */
+export function admitRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: DoorOptions,
+): boolean {
+  const { socket } = request;
+  // Whatever was pipelined behind a refused message is not read as a request.
+  if (connectionOf(socket).isClosing) return false;
+  const connection = beginExchange({ request, response });
+  const target = judge(request, connection.hasLooseRequestLine, options);
+  if (!target.ok) {
+    connection.isClosing = request.httpVersionMajor < 2;
+    options.onRefused(target.error);
+    refuseRequest(response, target.error);
+    return false;
+  }
+  request.url = target.value;
+  if (announcesBody(request)) {
+    watchUpload(request, options.limits.bodyIdleTimeoutMs, () => {
+      options.onRefused('body_timeout');
+      connection.isClosing = true;
+      const exchange = pendingExchange(connection);
+      if (exchange === null || exchange.response.headersSent) socket.destroy();
+      else refuseConnection(socket, 'body_timeout');
+    });
+  }
+  return true;
+}
+
+/** The same for an upgrade, which has no response object; refused on the bare socket. */
+export function admitUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  options: DoorOptions,
+): boolean {
+  const connection = connectionOf(socket);
+  const target = judge(request, connection.hasLooseRequestLine, options);
+  if (!target.ok) {
+    connection.isClosing = true;
+    options.onRefused(target.error);
+    refuseConnection(socket, target.error);
+    return false;
+  }
+  request.url = target.value;
+  return true;
+}
+
+function judge(
+  request: IncomingMessage,
+  hasLooseRequestLine: boolean,
+  { limits, urlBytesMax }: DoorOptions,
+): Result<string, RefusalReason> {
+  if (hasLooseRequestLine) return err('request_line');
+  return checkRequest(headOf(request), { headerFieldsMax: limits.headerFieldsMax, urlBytesMax });
+}
+
+function headOf(request: IncomingMessage): RequestHead {
+  const isHttp2 = request.httpVersionMajor === 2 && 'stream' in request;
+  return {
+    method: request.method ?? '',
+    target: request.url ?? '',
+    httpVersion: request.httpVersion,
+    rawHeaders: isHttp2 ? withHost(request.rawHeaders) : request.rawHeaders,
+    isHttp2,
+  };
+}
+
+/** HTTP/2 names the host in `:authority`; beside a `Host` that says otherwise it counts as repeated. */
+function withHost(raw: RawHeaders): RawHeaders {
+  const fields: string[] = [];
+  let authority: string | null = null;
+  let host: string | null = null;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name = '', value = ''] = raw.slice(index, index + 2);
+    if (name === ':authority') authority = value;
+    if (name === 'host') host = value;
+    if (!name.startsWith(':')) fields.push(name, value);
+  }
+  return authority === null || authority === host ? fields : ['host', authority, ...fields];
+}
+
+function announcesBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return (
+    request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  );
+}

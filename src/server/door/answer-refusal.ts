@@ -1,0 +1,44 @@
+// How a refusal is written: short, plain, and always the last thing on its connection, because
+// after an ambiguous message nobody knows where the next one starts.
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type RefusalReason, refusalStatus, refusalText } from './refusals.ts';
+
+/** How long a closing connection may still send before it is cut: a reset could overtake the answer. */
+const LINGER_MS = 1_000;
+
+/** Answers through Node's response object, behind whatever is still owed on the connection. */
+export function refuseRequest(response: ServerResponse, reason: RefusalReason): void {
+  const body = refusalText(reason);
+  response.writeHead(refusalStatus(reason), {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    ...(response.req.httpVersionMajor === 2 ? {} : { Connection: 'close' }),
+  });
+  response.end(body);
+}
+
+/** Answers on the bare socket, where there is no request: parse errors, timeouts, upgrades. */
+export function refuseConnection(socket: Duplex, reason: RefusalReason): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = refusalStatus(reason);
+  const body = refusalText(reason);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  closeAfter(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Sends the last bytes and closes; what the peer still sends is read and thrown away for a moment. */
+export function closeAfter(socket: Duplex, lastBytes: string): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.end(lastBytes, 'latin1');
+  socket.resume();
+}

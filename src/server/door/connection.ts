@@ -1,0 +1,78 @@
+// What the door remembers about one connection: its newest exchange, whether a request line on it
+// was ambiguous, and whether it is being closed. Kept beside the socket, never on it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { inspectRequestLines } from './inspect-request-line.ts';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface Connection {
+  newest: Exchange | null;
+  hasLooseRequestLine: boolean;
+  isClosing: boolean;
+  /** The rest of a message head comes in the next chunk. */
+  isInsideHead: boolean;
+  /** The bytes of a request line that is not complete yet. */
+  unfinishedLine: Buffer | null;
+  readonly onData: (chunk: Buffer) => void;
+}
+
+/** A request line longer than any head can be is for the parser to refuse. */
+const LINE_BYTES_MAX = 16_384;
+
+const connections = new WeakMap<Duplex, Connection>();
+
+/** The connection record of a socket, made when it is first asked for. */
+export function connectionOf(socket: Duplex): Connection {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const connection: Connection = {
+    newest: null,
+    hasLooseRequestLine: false,
+    isClosing: false,
+    isInsideHead: false,
+    unfinishedLine: null,
+    onData: (chunk) => inspectChunk(connection, chunk),
+  };
+  connections.set(socket, connection);
+  return connection;
+}
+
+/**
+ * Starts looking at the bytes of a socket, before the parser sees them. Called again when a socket
+ * is handed to the server anew: only adding the listener makes Node's parser read from JS.
+ */
+export function inspectConnection(socket: Duplex): void {
+  const connection = connectionOf(socket);
+  socket.removeListener('data', connection.onData);
+  socket.prependListener('data', connection.onData);
+}
+
+/** Notes the request whose head has just been parsed. */
+export function beginExchange(exchange: Exchange): Connection {
+  const connection = connectionOf(exchange.request.socket);
+  connection.newest = exchange;
+  connection.isInsideHead = false;
+  return connection;
+}
+
+/** The exchange whose answer is not written yet, or null. */
+export function pendingExchange(connection: Connection): Exchange | null {
+  const { newest } = connection;
+  return newest === null || newest.response.writableFinished ? null : newest;
+}
+
+function inspectChunk(connection: Connection, chunk: Buffer): void {
+  if (connection.isInsideHead) return;
+  if (connection.newest !== null && !connection.newest.request.complete) return;
+  const { unfinishedLine } = connection;
+  const bytes = unfinishedLine === null ? chunk : Buffer.concat([unfinishedLine, chunk]);
+  const inspection = inspectRequestLines(bytes);
+  if (inspection.isLoose) connection.hasLooseRequestLine = true;
+  connection.isInsideHead = inspection.stoppedIn === 'head';
+  const rest = inspection.stoppedIn === 'request_line' ? bytes.subarray(inspection.offset) : null;
+  connection.unfinishedLine = rest !== null && rest.length <= LINE_BYTES_MAX ? rest : null;
+}

@@ -1,0 +1,47 @@
+// The public HTTPS listener: HTTP/2 where the client speaks it, else HTTP/1.1 through the very same
+// door. Certificates are replaced on reload with `setSecureContext`.
+import type { RequestListener } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
+import { inspectConnection } from './connection.ts';
+
+export interface Certificate {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** Streams one client may have open on a connection. */
+const CONCURRENT_STREAMS_MAX = 128;
+
+/** The TLS server that stands in front of the site. Not listening yet. */
+export function createTlsServer(
+  options: HttpServerOptions,
+  certificate: Certificate,
+  handler: RequestListener,
+): Http2SecureServer {
+  const { limits } = options;
+  const server = createSecureServer({
+    ...nodeLimits(limits),
+    ...certificate,
+    allowHTTP1: true,
+    handshakeTimeout: limits.headersTimeoutMs,
+    settings: {
+      maxConcurrentStreams: CONCURRENT_STREAMS_MAX,
+      maxHeaderListSize: limits.headerBytesMax,
+      enableConnectProtocol: false,
+    },
+  });
+  server.maxConnections = limits.connectionsMax;
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol !== 'h2') inspectConnection(socket);
+  });
+  server.on('session', (session) => {
+    session.setTimeout(limits.keepAliveTimeoutMs, () => session.close());
+  });
+  attachDoor(server, options, {
+    handler,
+    readAgain: (socket) => server.emit('secureConnection', socket),
+  });
+  return server;
+}

@@ -1,0 +1,66 @@
+// What happens when Node's parser or its timers give up on a connection. A good answer that is still
+// owed is not thrown away because of what came after its request (bytes after `Connection: close`).
+import type { Duplex } from 'node:stream';
+import { refuseConnection } from './answer-refusal.ts';
+import { connectionOf, type Exchange, pendingExchange } from './connection.ts';
+import type { RefusalReason } from './refusals.ts';
+
+const REASONS: Readonly<Record<string, RefusalReason>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'headers_timeout',
+  HPE_HEADER_OVERFLOW: 'header_bytes',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunk_extensions',
+  HPE_INVALID_VERSION: 'version',
+};
+
+/** Node's `clientError`, with what it attaches to the error. */
+export interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** Answers a broken connection, or lets its pending answer finish first. */
+export function handleClientError(
+  error: ClientError,
+  socket: Duplex,
+  onRefused: (reason: RefusalReason) => void,
+): void {
+  const connection = connectionOf(socket);
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || socket.destroyed) {
+    socket.destroy();
+    return;
+  }
+  // The peer goes on sending while the last answer is on its way: already dealt with.
+  if (connection.isClosing) return;
+  connection.isClosing = true;
+  const reason = reasonOf(error);
+  const exchange = pendingExchange(connection);
+  if (exchange?.request.complete) {
+    finishThenClose(socket, exchange);
+    return;
+  }
+  onRefused(reason);
+  if (exchange !== null && hasStartedAnswer(exchange)) socket.destroy();
+  else refuseConnection(socket, reason);
+}
+
+function reasonOf(error: ClientError): RefusalReason {
+  if (error.code === 'HPE_INVALID_METHOD' && startsWithToken(error.rawPacket)) {
+    return 'unknown_method';
+  }
+  return REASONS[error.code ?? ''] ?? 'malformed';
+}
+
+/** `BREW /pot HTTP/1.1` is a well-formed request for a method nobody knows (RFC 9110 §9.1). */
+function startsWithToken(packet: Buffer | undefined): boolean {
+  return packet !== undefined && /^[A-Z][A-Z-]{0,31} [!-~]/.test(packet.toString('latin1', 0, 64));
+}
+
+function finishThenClose(socket: Duplex, exchange: Exchange): void {
+  exchange.response.shouldKeepAlive = false;
+  exchange.response.once('finish', () => socket.end());
+}
+
+/** An answer behind another one has no socket yet: bare bytes would overtake the one before it. */
+function hasStartedAnswer({ response }: Exchange): boolean {
+  return response.headersSent || response.socket === null;
+}
