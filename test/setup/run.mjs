@@ -2,6 +2,8 @@
 // a polite end: the signals that would end us are passed on, and we end when it has ended.
 import { spawn } from 'node:child_process';
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** Folder that everything runs in: the top of the checkout. */
 export const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -11,8 +13,8 @@ export function tool(name) {
 }
 
 /**
- * Runs a program to its end.
- * @returns {Promise<number>} its exit status; 127 when it could not be started, 128+n by signal n.
+ * Runs a program to its end. A signal to end us ends it, and then us.
+ * @returns {Promise<number>} its exit status; 127 when it could not be started, 1 after a signal.
  */
 export async function run(command, args, env = {}) {
   const child = spawn(command, args, {
@@ -20,16 +22,17 @@ export async function run(command, args, env = {}) {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  const pass = (signal) => child.kill(signal);
-  process.on('SIGTERM', pass);
-  process.on('SIGINT', pass);
-  try {
-    return await new Promise((resolve) => {
-      child.once('error', () => resolve(127));
-      child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGKILL' ? 137 : 143)));
-    });
-  } finally {
-    process.off('SIGTERM', pass);
-    process.off('SIGINT', pass);
-  }
+  let isStopping = false;
+  const stop = (signal) => {
+    isStopping = true;
+    child.kill(signal);
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  const status = await new Promise((resolve) => {
+    child.once('error', () => resolve(127));
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  for (const signal of STOP_SIGNALS) process.off(signal, stop);
+  if (isStopping) process.exit(1);
+  return status;
 }
