@@ -30,3 +30,15 @@ export function isFieldName(text: string): boolean {
 export function isFieldValue(text: string): boolean {
   return /^[\t -~\u0080-\u00ff]*$/.test(text);
 }
+
+/** Any text as a field value: what a header line cannot hold is percent-encoded as UTF-8. */
+export function encodeHeaderText(text: string): string {
+  let encoded = '';
+  for (const byte of new TextEncoder().encode(text)) {
+    const isPlain = byte >= 0x20 && byte <= 0x7e;
+    encoded += isPlain
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return encoded;
+}

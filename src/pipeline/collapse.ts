@@ -1,0 +1,44 @@
+// Any number of requests for one page cause one fetch. The fetch belongs to no client: whoever
+// leaves, it goes on for the rest, and its place is free again in the same turn in which it ends.
+
+export type Place<T> =
+  | { readonly role: 'leader'; readonly result: Promise<T> }
+  | { readonly role: 'follower'; readonly result: Promise<T> }
+  /** As many as may wait for one page are waiting already. */
+  | { readonly role: 'refused' };
+
+export interface Collapser<T> {
+  /** Joins the running fetch of this key, or starts it. */
+  readonly join: (key: string, waitersMax: number, start: () => Promise<T>) => Place<T>;
+  readonly isRunning: (key: string) => boolean;
+  /** Resolves when every running fetch has ended, for an orderly stop. */
+  readonly drain: () => Promise<void>;
+}
+
+interface Flight<T> {
+  readonly result: Promise<T>;
+  waiters: number;
+}
+
+export function createCollapser<T>(): Collapser<T> {
+  const flights = new Map<string, Flight<T>>();
+  return {
+    join: (key, waitersMax, start) => {
+      const running = flights.get(key);
+      if (running !== undefined) {
+        if (running.waiters >= waitersMax) return { role: 'refused' };
+        running.waiters += 1;
+        return { role: 'follower', result: running.result };
+      }
+      const result = start().finally(() => flights.delete(key));
+      flights.set(key, { result, waiters: 0 });
+      return { role: 'leader', result };
+    },
+    isRunning: (key) => flights.has(key),
+    drain: async () => {
+      while (flights.size > 0) {
+        await Promise.allSettled([...flights.values()].map((flight) => flight.result));
+      }
+    },
+  };
+}

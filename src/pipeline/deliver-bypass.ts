@@ -1,0 +1,37 @@
+// Deliver: pass the request on to the origin as it came, raw and uncached.
+import type { Decision } from '../core/decision/decision.ts';
+import type { HostPolicy } from '../core/policy/policy.ts';
+import { describe } from './describe-answer.ts';
+import type { Delivery, Received, RequestRecord } from './state.ts';
+
+export interface PassOn {
+  readonly host: HostPolicy;
+  readonly decision: Decision;
+  readonly reason?: RequestRecord['reason'];
+  /** `miss`: a page was wanted and could not be had. */
+  readonly cache?: 'bypass' | 'miss';
+  readonly detail?: string;
+}
+
+export function passOn(received: Received, plan: PassOn): Delivery {
+  const { host, decision } = plan;
+  const policy = decision.error === null ? decision.policy : host.policy;
+  const reason = plan.reason ?? decision.reason;
+  const cache = plan.cache ?? 'bypass';
+  const { record, headers } = describe(received, decision, {
+    source: 'bypass',
+    cache,
+    forward: cache === 'miss' ? 'uri-miss' : 'bypass',
+    reason,
+    action: 'bypass',
+    detail: plan.detail ?? reason,
+  });
+  return {
+    kind: 'bypass',
+    host,
+    timeoutMs: policy.bypass.timeoutMs,
+    userAgent: policy.bypass.userAgent,
+    headers,
+    record: { ...record, host },
+  };
+}

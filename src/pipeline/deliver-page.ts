@@ -1,0 +1,184 @@
+// Deliver: a page as an answer, with our own validators, age and coding. The same code writes the
+// first answer and every hit, so they differ in nothing but age and diagnostics.
+import type { ForwardReason } from '../core/http/cache-status.ts';
+import { formatEtag, isNotModified } from '../core/http/conditional.ts';
+import { filterEndToEnd } from '../core/http/filter-headers.ts';
+import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
+import { headerValues } from '../core/http/header-list.ts';
+import { formatHttpDate } from '../core/http/http-date.ts';
+import { negotiateEncoding } from '../core/http/negotiate-encoding.ts';
+import { describe, type Diagnosis } from './describe-answer.ts';
+import type { PipelineDeps } from './deps.ts';
+import type { ContentCoding, Entry, Found, HeaderList } from './ports.ts';
+import type { Answer, Delivery, FilledPage, Keyed } from './state.ts';
+
+export interface StoredAnswer {
+  readonly how: 'hit' | 'stale';
+  readonly entry: Entry;
+  /** Why a stale page is served, where that was not planned. */
+  readonly detail: string | null;
+}
+
+/** Answers from an entry; anything but `found` means that its body could not be read. */
+export async function answerEntry(
+  keyed: Keyed,
+  { how, entry, detail }: StoredAnswer,
+  deps: PipelineDeps,
+): Promise<Found<Delivery>> {
+  const now = deps.clock.now();
+  const diagnosis: Diagnosis = {
+    source: 'cache',
+    cache: how,
+    forward: null,
+    ttlSeconds: ttlSeconds(entry, now),
+    ageSeconds: ageSeconds(entry, now),
+    detail,
+  };
+  const coding = chooseCoding(keyed, entry);
+  const headers = pageHeaders(keyed, entry, now);
+  if (isUnchanged(keyed, entry)) {
+    return found(keyed, { status: 304, headers: withoutContent(headers), body: null }, diagnosis);
+  }
+  const content = contentHeaders(entry, coding);
+  if (keyed.request.method === 'HEAD') {
+    return found(
+      keyed,
+      { status: entry.status, headers: [...headers, ...content], body: null },
+      diagnosis,
+    );
+  }
+  const body = await deps.pages.readBody(entry, coding);
+  if (body.state !== 'found') return body;
+  return found(
+    keyed,
+    { status: entry.status, headers: [...headers, ...content], body: body.value },
+    diagnosis,
+  );
+}
+
+export interface NewAnswer {
+  readonly fill: FilledPage;
+  readonly isCollapsed: boolean;
+  readonly detail: string | null;
+}
+
+/** Answers with a page that was just got. */
+export function answerPage(keyed: Keyed, { fill, isCollapsed, detail }: NewAnswer): Delivery {
+  const { page, entry } = fill;
+  const diagnosis: Diagnosis = {
+    source: 'rendered',
+    cache: 'miss',
+    forward: forwardReason(detail),
+    isStored: entry !== null,
+    isCollapsed,
+    detail,
+  };
+  const length: HeaderList = [['Content-Length', String(page.body.length)]];
+  if (entry === null) {
+    const headers = [...unstoredHeaders(page), ...length, ['Cache-Control', 'no-store'] as const];
+    return deliver(keyed, { status: page.status, headers, body: page.body }, diagnosis);
+  }
+  const headers = pageHeaders(keyed, entry, entry.cachedAt);
+  if (isUnchanged(keyed, entry)) {
+    return deliver(keyed, { status: 304, headers: withoutContent(headers), body: null }, diagnosis);
+  }
+  return deliver(
+    keyed,
+    { status: page.status, headers: [...headers, ...length], body: page.body },
+    diagnosis,
+  );
+}
+
+function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Delivery {
+  const { record, headers } = describe(keyed, keyed.decision, diagnosis);
+  return {
+    kind: 'answer',
+    record,
+    answer: { ...answer, headers: [...answer.headers, ...headers] },
+  };
+}
+
+function found(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Found<Delivery> {
+  return { state: 'found', value: deliver(keyed, answer, diagnosis) };
+}
+
+function forwardReason(detail: string | null): ForwardReason {
+  return detail === 'expired' ? 'stale' : 'uri-miss';
+}
+
+/** A page that was not stored goes out with what its source said, but never into another cache. */
+function unstoredHeaders(page: FilledPage['page']): HeaderList {
+  const headers = filterEndToEnd(page.headers).filter(
+    ([name]) => !/^(cache-control|content-encoding|content-length|etag|last-modified)$/i.test(name),
+  );
+  if (page.source === 'origin') return headers;
+  const others = headers.filter(([name]) => name.toLowerCase() !== 'content-type');
+  return [...others, ['Content-Type', 'text/html; charset=utf-8']];
+}
+
+function pageHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
+  const stored = entry.headers.filter(([name]) => !/^(cache-control|vary|expires)$/i.test(name));
+  const headers: [string, string][] = stored.map(([name, value]) => [name, value]);
+  headers.push(['Age', String(ageSeconds(entry, now))]);
+  headers.push(['Date', formatHttpDate(now)]);
+  if (entry.status === 200) {
+    headers.push(['ETag', formatEtag(entry.bodies.identity.hash)]);
+    headers.push(['Last-Modified', formatHttpDate(entry.modifiedAt)]);
+  }
+  return [...headers, ...downstreamHeaders(keyed, entry, now)];
+}
+
+/** What caches in front may do: one URL has a page for crawlers and another for people. */
+function downstreamHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
+  const varyNames = ['Accept-Encoding', 'User-Agent'];
+  const mode = keyed.decision.policy.downstreamCache;
+  if (mode === 'origin') {
+    for (const name of headerValues(entry.headers, 'vary').flatMap((value) => value.split(','))) {
+      const trimmed = name.trim();
+      if (!varyNames.some((known) => known.toLowerCase() === trimmed.toLowerCase())) {
+        varyNames.push(trimmed);
+      }
+    }
+    const kept = entry.headers.filter(([name]) => /^(cache-control|expires)$/i.test(name));
+    return [...kept, ['Vary', varyNames.join(', ')]];
+  }
+  const control =
+    mode === 'vary'
+      ? `public, max-age=${Math.max(0, ttlSeconds(entry, now))}`
+      : 'private, no-cache';
+  return [
+    ['Cache-Control', control],
+    ['Vary', varyNames.join(', ')],
+  ];
+}
+
+function contentHeaders(entry: Entry, coding: ContentCoding): HeaderList {
+  const length: readonly [string, string] = [
+    'Content-Length',
+    String((entry.bodies[coding] ?? entry.bodies.identity).bytes),
+  ];
+  return coding === 'identity' ? [length] : [['Content-Encoding', coding], length];
+}
+
+/** RFC 9110 §15.4.5: a 304 describes no content. */
+function withoutContent(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => !/^content-(type|length|encoding|language)$/i.test(name));
+}
+
+function isUnchanged(keyed: Keyed, entry: Entry): boolean {
+  if (entry.status !== 200) return false;
+  return isNotModified(keyed.request.method, keyed.request.headers, {
+    etag: formatEtag(entry.bodies.identity.hash),
+    modifiedAt: entry.modifiedAt,
+  });
+}
+
+function chooseCoding(keyed: Keyed, entry: Entry): ContentCoding {
+  const { headers, httpVersion } = keyed.request;
+  const available: ContentCoding[] = ['identity'];
+  if (entry.bodies.gzip !== undefined) available.push('gzip');
+  if (entry.bodies.br !== undefined) available.push('br');
+  const accepted = headerValues(headers, 'accept-encoding');
+  const field = accepted.length === 0 ? null : accepted.join(',');
+  return negotiateEncoding(field, httpVersion, available);
+}

@@ -1,0 +1,87 @@
+// Deliver: answers that need no page. Short, in plain text, with the request id, and never with an
+// inner address or a stack; nothing in front may keep them.
+import type { Decision } from '../core/decision/decision.ts';
+import {
+  answerForFailure,
+  type FailureReason,
+  formatProxyStatus,
+} from '../core/http/proxy-status.ts';
+import { statusText } from '../core/http/status-text.ts';
+import type { StatusAnswer } from '../core/policy/policy.ts';
+import { describe } from './describe-answer.ts';
+import type { HeaderList } from './ports.ts';
+import type { Delivery, Keyed, Received } from './state.ts';
+
+const RETRY_AFTER_SECONDS = '5';
+
+/** The answer of a status rule, a redirect, a refused URL, or a host that is not here. */
+export function answerStatus(received: Received, decision: Decision): Delivery {
+  const status: StatusAnswer = decision.status ?? { code: 403, reason: null, headers: [] };
+  const isRedirect = status.code >= 300 && status.code < 400;
+  const text = isRedirect ? '' : describeStatus(status);
+  const { record, headers } = describe(received, decision, {
+    source: 'status',
+    cache: 'none',
+    detail: null,
+  });
+  const body = Buffer.from(text);
+  return {
+    kind: 'answer',
+    record,
+    answer: {
+      status: status.code,
+      headers: [...status.headers, ...textHeaders(body), ...headers],
+      body: received.request.method === 'HEAD' ? null : body,
+    },
+  };
+}
+
+/** A page that could not be got, and for which nothing else is left to serve. */
+export function answerFailure(keyed: Keyed, reason: FailureReason): Delivery {
+  const { status } = answerForFailure(reason);
+  const extra: HeaderList = [
+    ['Proxy-Status', formatProxyStatus(reason)],
+    ...(status === 503 ? ([['Retry-After', RETRY_AFTER_SECONDS]] as const) : []),
+  ];
+  return answerTrouble(keyed, { status, extra, detail: reason });
+}
+
+/** Too many requests wait for this one page already. */
+export function answerOverload(keyed: Keyed): Delivery {
+  const extra: HeaderList = [['Retry-After', RETRY_AFTER_SECONDS]];
+  return answerTrouble(keyed, { status: 503, extra, detail: 'waiters_limit' });
+}
+
+interface TroubleAnswer {
+  readonly status: number;
+  readonly extra: HeaderList;
+  readonly detail: string;
+}
+
+function answerTrouble(keyed: Keyed, { status, extra, detail }: TroubleAnswer): Delivery {
+  const { record, headers } = describe(keyed, keyed.decision, {
+    source: 'status',
+    cache: 'miss',
+    forward: 'uri-miss',
+    detail,
+  });
+  const text = `${statusText(status)}\nrequest id: ${keyed.request.requestId}\n`;
+  const body = Buffer.from(text);
+  return {
+    kind: 'answer',
+    record,
+    answer: { status, headers: [...textHeaders(body), ...extra, ...headers], body },
+  };
+}
+
+function describeStatus({ code, reason }: StatusAnswer): string {
+  return reason === null ? `${statusText(code)}\n` : `${statusText(code)}: ${reason}\n`;
+}
+
+function textHeaders(body: Buffer): HeaderList {
+  return [
+    ['Content-Type', 'text/plain; charset=utf-8'],
+    ['Content-Length', String(body.length)],
+    ['Cache-Control', 'no-store'],
+  ];
+}

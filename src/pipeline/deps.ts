@@ -1,0 +1,32 @@
+// What the phases work with besides the request: ports and this process's own short memory.
+import type { Collapser } from './collapse.ts';
+import type { PageStore } from './page-store.ts';
+import type { Clock, PageSource } from './ports.ts';
+import type { RecentMemory } from './recent-memory.ts';
+import type { FailedFill, Fill, Keyed } from './state.ts';
+
+/** A page that failed lately: not fetched again before the back-off ends. */
+export interface RecentFailure {
+  /** null: the page itself answered with an error while an older one is still served. */
+  readonly fill: FailedFill | null;
+  readonly count: number;
+}
+
+export interface PipelineDeps {
+  readonly clock: Clock;
+  /** 0 to 1: spreads expiry. */
+  readonly random: () => number;
+  readonly pages: PageStore;
+  readonly source: PageSource;
+  readonly flights: Collapser<Fill>;
+  readonly failures: RecentMemory<RecentFailure>;
+  /** Pages whose content type turned out not to be HTML: passed on without asking again. */
+  readonly knownNonPages: RecentMemory<true>;
+  /** Pages that could not be shared lately: nobody waits for another client's copy of them. */
+  readonly knownUnshared: RecentMemory<true>;
+}
+
+/** Names one page of one dimension, safe against hash collisions. */
+export function pageIdentity(keyed: Keyed): string {
+  return `${keyed.key} ${keyed.decision.normalized}`;
+}

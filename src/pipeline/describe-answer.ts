@@ -1,0 +1,92 @@
+// Says what was decided and why: one record for log and metrics, and the headers that tell it to
+// the client. Cache-Status is a standard and always there; the X-headers carry the reference
+// engine's names and can be switched off.
+import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status.ts';
+import type { Decision } from '../core/decision/decision.ts';
+import { encodeHeaderText } from '../core/http/header-list.ts';
+import { formatCacheKey } from '../core/key/cache-key.ts';
+import type { HeaderList } from './ports.ts';
+import type { AnswerSource, CacheVerdict, Received, RequestRecord } from './state.ts';
+
+export interface Diagnosis {
+  readonly source: AnswerSource;
+  readonly cache: CacheVerdict;
+  /** null: answered from the store; undefined: this cache had no part in it. */
+  readonly forward?: ForwardReason | null;
+  readonly ttlSeconds?: number;
+  readonly ageSeconds?: number;
+  readonly isStored?: boolean;
+  readonly isCollapsed?: boolean;
+  readonly detail: string | null;
+  /** Where it differs from the decision's. */
+  readonly reason?: RequestRecord['reason'];
+  readonly action?: RequestRecord['action'];
+}
+
+/** `X-Render-Cache`: the reference engine's word for a verdict. */
+const RENDER_CACHE_WORDS: Readonly<Record<CacheVerdict, string | null>> = {
+  hit: 'hit',
+  stale: 'stale',
+  miss: 'new',
+  bypass: 'bypass',
+  none: null,
+};
+
+export function describe(
+  { request, site }: Received,
+  decision: Decision,
+  diagnosis: Diagnosis,
+): { readonly record: RequestRecord; readonly headers: HeaderList } {
+  const record = recordOf(request.requestId, decision, diagnosis);
+  const headers: [string, string][] = [['X-Request-ID', request.requestId]];
+  if (diagnosis.forward !== undefined) {
+    headers.push(['Cache-Status', cacheStatusOf(record, diagnosis)]);
+  }
+  if (!site.showsDiagnostics) return { record, headers };
+  if (record.source !== 'status') headers.push(['X-Render-Source', record.source]);
+  const word = record.source === 'bypass' ? 'bypass' : RENDER_CACHE_WORDS[record.cache];
+  if (word !== null) headers.push(['X-Render-Cache', word]);
+  if (diagnosis.ageSeconds !== undefined) {
+    headers.push(['X-Cache-Age', String(diagnosis.ageSeconds)]);
+  }
+  if (record.rule !== null) headers.push(['X-Matched-Rule', encodeHeaderText(record.rule)]);
+  if (decision.host !== null && decision.matchedBy === null) {
+    headers.push(['X-Unmatched-Dimension', 'true']);
+  }
+  if (record.url !== null) headers.push(['X-Processed-URL', record.url]);
+  if (record.action === 'status') headers.push(['X-Render-Action', 'status']);
+  return { record, headers };
+}
+
+function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): RequestRecord {
+  const isKeyed = decision.error === null;
+  const { host, dimension } = decision;
+  return {
+    requestId,
+    host,
+    dimension: dimension?.name ?? null,
+    rule: isKeyed ? (decision.rule?.id ?? null) : null,
+    action: diagnosis.action ?? decision.action,
+    reason: diagnosis.reason ?? decision.reason,
+    source: diagnosis.source,
+    cache: diagnosis.cache,
+    url: decision.normalized,
+    key:
+      isKeyed && host !== null && dimension !== null && decision.action === 'render'
+        ? formatCacheKey(host.id, dimension.id, decision.hash)
+        : null,
+    detail: diagnosis.detail,
+    strippedCount: isKeyed ? decision.stripped.length : 0,
+  };
+}
+
+function cacheStatusOf(record: RequestRecord, diagnosis: Diagnosis): string {
+  return formatCacheStatus({
+    forward: diagnosis.forward ?? null,
+    ttlSeconds: diagnosis.ttlSeconds,
+    stored: diagnosis.isStored,
+    collapsed: diagnosis.isCollapsed,
+    key: record.key ?? undefined,
+    detail: diagnosis.detail ?? undefined,
+  });
+}

@@ -1,0 +1,123 @@
+// Collapse, fetch, and what happens when that fails: spec request-flow, the trouble table.
+import { chooseFallback, type Trouble } from '../core/policy/fallback.ts';
+import { passOn } from './deliver-bypass.ts';
+import { answerEntry, answerPage } from './deliver-page.ts';
+import { answerFailure, answerOverload } from './deliver-status.ts';
+import { type PipelineDeps, pageIdentity } from './deps.ts';
+import { fillPage } from './fill-page.ts';
+import { type NotAnswered, servesStale } from './look-up.ts';
+import type { Delivery, FailedFill, Fill, FilledPage, Keyed } from './state.ts';
+
+/** First wait after a failure; doubled each time. */
+const BACK_OFF_MS_MIN = 1_000;
+const BACK_OFF_MS_MAX = 60_000;
+/** How long a page that could not be shared is fetched by each client alone. */
+const UNSHARED_MEMORY_MS = 120_000;
+
+/** Gets a page that was not in the store, together with everyone else who wants it now. */
+export async function fetchPage(
+  keyed: Keyed,
+  found: NotAnswered,
+  deps: PipelineDeps,
+): Promise<Delivery> {
+  // HEAD is answered from an entry or by the origin: it never renders and never writes.
+  if (keyed.request.method === 'HEAD') {
+    return passOn(keyed, { host: keyed.host, decision: keyed.decision, cache: 'miss' });
+  }
+  const identity = pageIdentity(keyed);
+  const failure = deps.failures.get(identity)?.fill ?? null;
+  if (failure !== null) return await recover(keyed, failure, deps);
+  const mayStore = found.state === 'absent';
+  if (deps.knownUnshared.get(identity) !== null) {
+    const own = await flyOut(keyed, mayStore, deps);
+    return await deliverFill(keyed, own, { isCollapsed: false, found }, deps);
+  }
+  const place = deps.flights.join(identity, keyed.site.waitersPerKeyMax, () =>
+    flyOut(keyed, mayStore, deps),
+  );
+  if (place.role === 'refused') return answerOverload(keyed);
+  const fill = await place.result;
+  const isCollapsed = place.role === 'follower';
+  if (isCollapsed && fill.outcome === 'page' && !isShareable(fill)) {
+    const own = await flyOut(keyed, mayStore, deps);
+    return await deliverFill(keyed, own, { isCollapsed: false, found }, deps);
+  }
+  return await deliverFill(keyed, fill, { isCollapsed, found }, deps);
+}
+
+/** Renews a stale page in the background, unless that is being done or has just failed. */
+export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
+  const identity = pageIdentity(keyed);
+  if (deps.flights.isRunning(identity) || deps.failures.get(identity) !== null) return;
+  // flyOut answers for every failure; anything it throws is a defect and must surface as one.
+  deps.flights.join(identity, 0, () => flyOut(keyed, true, deps));
+}
+
+/** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
+async function flyOut(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Promise<Fill> {
+  const identity = pageIdentity(keyed);
+  const fill = await fillPage(keyed, mayStore, deps);
+  if (fill.outcome === 'page' && (fill.page.status < 500 || fill.entry !== null)) {
+    deps.failures.forget(identity);
+    if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+    return fill;
+  }
+  const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
+  const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));
+  const failed = fill.outcome === 'failed' ? fill : null;
+  deps.failures.set(identity, { fill: failed, count }, waitMs);
+  return fill;
+}
+
+/** Only what may be stored may be shared: everything else may be meant for one client. */
+function isShareable(fill: FilledPage): boolean {
+  return fill.entry !== null || fill.unstored === 'store_unavailable';
+}
+
+interface FillContext {
+  readonly isCollapsed: boolean;
+  readonly found: NotAnswered;
+}
+
+async function deliverFill(
+  keyed: Keyed,
+  fill: Fill,
+  { isCollapsed, found }: FillContext,
+  deps: PipelineDeps,
+): Promise<Delivery> {
+  if (fill.outcome === 'failed') return await recover(keyed, fill, deps);
+  if (fill.page.status >= 500) {
+    const stale = await answerStale(keyed, `status_${fill.page.status}`, deps);
+    if (stale !== null) return stale;
+  }
+  return answerPage(keyed, { fill, isCollapsed, detail: fill.unstored ?? found.detail });
+}
+
+/** The fallback table, carried out. */
+async function recover(keyed: Keyed, fill: FailedFill, deps: PipelineDeps): Promise<Delivery> {
+  const stale = await answerStale(keyed, fill.reason, deps);
+  if (stale !== null) return stale;
+  const { host, decision } = keyed;
+  return chooseFallback(troubleOf(fill), decision.policy.render.onError) === 'origin'
+    ? passOn(keyed, { host, decision, cache: 'miss', detail: fill.reason })
+    : answerFailure(keyed, fill.reason);
+}
+
+function troubleOf(fill: FailedFill): Trouble {
+  const isOrigin = fill.reason.startsWith('origin_') || fill.reason === 'loop';
+  return isOrigin ? 'origin_failed' : 'source_failed';
+}
+
+/** The expired page, if the policy and the store still have it. */
+async function answerStale(
+  keyed: Keyed,
+  detail: string,
+  deps: PipelineDeps,
+): Promise<Delivery | null> {
+  if (!servesStale(keyed)) return null;
+  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  // A negative entry stands for the trouble itself and is no better than it.
+  if (found.state !== 'hit' || found.entry.status >= 500) return null;
+  const answer = await answerEntry(keyed, { how: 'stale', entry: found.entry, detail }, deps);
+  return answer.state === 'found' ? answer.value : null;
+}

@@ -1,0 +1,119 @@
+// Fetch and store: gets one page and keeps it where that is allowed. Runs as a flight that belongs
+// to no client, under its own deadline.
+import { decideStorable } from '../core/http/cacheable.ts';
+import { isHtml } from '../core/http/content-kind.ts';
+import { filterFillRequest, filterStored } from '../core/http/filter-headers.ts';
+import { startLifetime } from '../core/http/freshness.ts';
+import { firstHeader } from '../core/http/header-list.ts';
+import { type PipelineDeps, pageIdentity } from './deps.ts';
+import type { HeaderList, Page, PageJob } from './ports.ts';
+import type { Fill, FilledPage, Keyed, UnstoredReason } from './state.ts';
+
+/** How long a content type that is no page is remembered. */
+const NON_PAGE_MEMORY_MS = 3_600_000;
+
+/**
+ * @param mayStore false when the store could not be asked: what is fetched now is not kept, since
+ *   a purge or a better page may be in the store already
+ */
+export async function fillPage(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Promise<Fill> {
+  const { policy, normalized } = keyed.decision;
+  const headers = filterFillRequest(keyed.request.headers, policy.headers.safeRequest);
+  const job: PageJob = {
+    url: normalized,
+    host: keyed.host,
+    dimension: keyed.dimension,
+    render: policy.render,
+    headers,
+    requestId: keyed.request.requestId,
+  };
+  const result = await deps.source.get(job, AbortSignal.timeout(policy.render.timeoutMs));
+  if (result.outcome === 'failed') return result;
+  const kept = await keepPage(keyed, { page: result.page, headers, mayStore }, deps);
+  return { outcome: 'page', page: result.page, ...kept };
+}
+
+interface Keep {
+  readonly page: Page;
+  /** Client headers that went along. */
+  readonly headers: HeaderList;
+  readonly mayStore: boolean;
+}
+
+async function keepPage(
+  keyed: Keyed,
+  { page, headers, mayStore }: Keep,
+  deps: PipelineDeps,
+): Promise<Pick<FilledPage, 'entry' | 'unstored'>> {
+  if (!isPage(page)) {
+    deps.knownNonPages.set(pageIdentity(keyed), true, NON_PAGE_MEMORY_MS);
+    return { entry: null, unstored: 'not_html' };
+  }
+  const { policy, normalized } = keyed.decision;
+  const storable = decideStorable({
+    page,
+    policy: policy.render.cache,
+    url: normalized,
+    safeRequestSent: new Set(headers.map(([name]) => name.toLowerCase())),
+    cookiesIgnored: policy.bypass.cookies === 'ignore',
+    normalize: (url) => normalizeAgain(keyed, url),
+  });
+  if (!storable.store) return { entry: null, unstored: storable.reason };
+  if (!mayStore) return { entry: null, unstored: 'store_unavailable' };
+  if (storable.negative && (await hasEntry(keyed, deps))) {
+    return { entry: null, unstored: 'status' };
+  }
+  const { cache } = policy.render;
+  const staleTtlMs =
+    storable.negative || cache.expired.strategy === 'delete' ? 0 : cache.expired.staleTtlMs;
+  const saved = await deps.pages.save({
+    key: keyed.key,
+    ref: keyed.ref,
+    url: normalized,
+    source: page.source,
+    status: page.status,
+    headers: storedHeaders(page, policy.headers.safeResponse),
+    body: page.body,
+    ...startLifetime(
+      deps.clock.now(),
+      { ttlMs: storable.ttlMs, staleTtlMs, jitter: cache.jitter },
+      deps.random(),
+    ),
+  });
+  return saved.stored
+    ? { entry: saved.entry, unstored: null }
+    : { entry: null, unstored: unstoredReason(saved.reason) };
+}
+
+/** What an entry keeps; a rendered page is UTF-8 bytes whatever its origin had said. */
+function storedHeaders(page: Page, safeResponse: ReadonlySet<string>): HeaderList {
+  const headers = filterStored(page.headers, safeResponse);
+  if (page.source === 'origin') return headers;
+  const others = headers.filter(([name]) => name.toLowerCase() !== 'content-type');
+  return [...others, ['Content-Type', 'text/html; charset=utf-8']];
+}
+
+/** Redirects and answers that name no type count as pages; everything else has to say HTML. */
+function isPage(page: Page): boolean {
+  const contentType = firstHeader(page.headers, 'content-type');
+  if (page.source === 'render' || contentType === null) return true;
+  return (page.status >= 300 && page.status < 400) || isHtml(contentType);
+}
+
+/** A failing page never takes the place of a good one, not even of an expired one. */
+async function hasEntry(keyed: Keyed, deps: PipelineDeps): Promise<boolean> {
+  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  return found.state !== 'absent';
+}
+
+function normalizeAgain(keyed: Keyed, url: string): string | null {
+  const again = keyed.site.decider.decide(
+    { url, method: 'GET', userAgent: '', hasAuthorization: false },
+    null,
+  );
+  return again.error === null && again.host === keyed.host ? again.normalized : null;
+}
+
+function unstoredReason(reason: string): UnstoredReason {
+  return reason === 'collision' ? 'collision' : 'store_unavailable';
+}

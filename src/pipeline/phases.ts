@@ -1,0 +1,68 @@
+// The line every request walks, first to last. This is the file to open first; each phase is a
+// file of its own beside it, and src/README.md draws the same line as a picture.
+//
+//   plan     host, dimension, normalized URL, rule, action     core/decision (one function)
+//   look up  hit | stale | absent | unavailable                look-up.ts
+//   collapse leader | follower                                 collapse.ts
+//   fetch    page | failed(reason)                             fill-page.ts
+//   store    stored | not stored(reason)                       fill-page.ts
+//   deliver  status, headers, body; or pass on to the origin   deliver-*.ts
+import type { Decision } from '../core/decision/decision.ts';
+import { firstHeader } from '../core/http/header-list.ts';
+import { formatCacheKey } from '../core/key/cache-key.ts';
+import type { HostPolicy } from '../core/policy/policy.ts';
+import { passOn } from './deliver-bypass.ts';
+import { answerStatus } from './deliver-status.ts';
+import { type PipelineDeps, pageIdentity } from './deps.ts';
+import { fetchPage } from './fetch-page.ts';
+import { lookUp } from './look-up.ts';
+import type { Delivery, Keyed, Planned, Received } from './state.ts';
+
+/** Walks one request through the phases. Never throws for anything a client or an origin does. */
+export async function runPhases(received: Received, deps: PipelineDeps): Promise<Delivery> {
+  const decision = plan(received);
+  if (decision.error !== null) {
+    const rawHost = findRawHost(received);
+    return rawHost === null
+      ? answerStatus(received, decision)
+      : passOn(received, { host: rawHost, decision, reason: 'raw_host' });
+  }
+  const { host, dimension } = decision;
+  if (decision.action === 'status' || host === null || dimension === null) {
+    return answerStatus(received, decision);
+  }
+  const planned: Planned = { ...received, decision, host, dimension };
+  if (decision.action === 'bypass') return passOn(received, { host, decision });
+  const keyed = deriveKey(planned);
+  if (deps.knownNonPages.get(pageIdentity(keyed)) !== null) {
+    return passOn(received, { host, decision, reason: 'not_html' });
+  }
+  const found = await lookUp(keyed, deps);
+  return found.state === 'answered' ? found.delivery : await fetchPage(keyed, found, deps);
+}
+
+function plan({ request, site }: Received): Decision {
+  return site.decider.decide(
+    {
+      url: request.url,
+      method: request.method,
+      userAgent: firstHeader(request.headers, 'user-agent') ?? '',
+      hasAuthorization: firstHeader(request.headers, 'authorization') !== null,
+    },
+    null,
+  );
+}
+
+function deriveKey(planned: Planned): Keyed {
+  const { host, dimension, decision } = planned;
+  const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
+  return { ...planned, ref, key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash) };
+}
+
+/** A host that renders nothing passes on even what cannot be normalized, byte for byte. */
+function findRawHost({ request, site }: Received): HostPolicy | null {
+  const host = site.decider.findHost(request.hostName);
+  if (host === null) return null;
+  const renders = host.dimensions.some((dimension) => dimension.action === 'render');
+  return renders || host.rules.length > 0 ? null : host;
+}

@@ -1,0 +1,110 @@
+// What is known about a request, growing phase by phase. Each state holds the one before it, so
+// using the key before it was derived, or a page before it was looked up, does not compile.
+import type { Decider } from '../core/decision/create-decider.ts';
+import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
+import type { StorableAnswer } from '../core/http/cacheable.ts';
+import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
+import type { BodyRef, CacheKey, Entry, FetchFailure, HeaderList, Page } from './ports.ts';
+
+/** The part of a configuration that requests read; a request keeps the one it started with. */
+export interface Site {
+  readonly decider: Decider;
+  readonly showsDiagnostics: boolean;
+  readonly waitersPerKeyMax: number;
+}
+
+/** One request as the door let it through. */
+export interface ClientRequest {
+  /** Upper-case. */
+  readonly method: string;
+  /** Absolute: connection scheme, `Host` and raw target with bytes above ASCII as triplets. */
+  readonly url: string;
+  /** Host name in normal form, without port. */
+  readonly hostName: string;
+  readonly headers: HeaderList;
+  readonly httpVersion: string;
+  readonly requestId: string;
+}
+
+export interface Received {
+  readonly request: ClientRequest;
+  readonly site: Site;
+}
+
+/** Host, dimension, normalized URL, rule and plan: all made by the one decider. */
+export interface Planned extends Received {
+  readonly decision: KeyedDecision;
+  readonly host: HostPolicy;
+  readonly dimension: Dimension;
+}
+
+/** A page is wanted from the cache: its key is known. */
+export interface Keyed extends Planned {
+  readonly key: CacheKey;
+  readonly ref: BodyRef;
+}
+
+/** A page that was got and, where that was allowed, stored. Belongs to no client. */
+export interface FilledPage {
+  readonly outcome: 'page';
+  readonly page: Page;
+  /** The entry that was written; null where the page was not stored. */
+  readonly entry: Entry | null;
+  /** Why it was not stored. */
+  readonly unstored: UnstoredReason | null;
+}
+
+export type UnstoredReason =
+  | Extract<StorableAnswer, { readonly store: false }>['reason']
+  | 'not_html'
+  | 'collision'
+  | 'store_unavailable';
+
+export interface FailedFill {
+  readonly outcome: 'failed';
+  readonly reason: FetchFailure;
+  /** For the log: may name inner addresses, never goes to a client. */
+  readonly detail: string;
+}
+
+export type Fill = FilledPage | FailedFill;
+
+export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'status';
+export type CacheVerdict = 'hit' | 'stale' | 'miss' | 'bypass' | 'none';
+
+/** One request in words: log line, metric labels and diagnostics are all made from this. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly host: HostPolicy | null;
+  readonly dimension: string | null;
+  readonly rule: string | null;
+  readonly action: DecisionAction;
+  readonly reason: DecisionReason | 'raw_host' | 'not_html';
+  readonly source: AnswerSource;
+  readonly cache: CacheVerdict;
+  readonly url: string | null;
+  readonly key: CacheKey | null;
+  /** A failure, or why a page was not stored. */
+  readonly detail: string | null;
+  readonly strippedCount: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** null for an answer without a body (304, HEAD, redirects of rules). */
+  readonly body: Buffer | null;
+}
+
+/** What leaves the pipeline: an answer, or the word to pass the request on as it came. */
+export type Delivery =
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly record: RequestRecord }
+  | {
+      readonly kind: 'bypass';
+      readonly host: HostPolicy;
+      readonly timeoutMs: number;
+      readonly userAgent: string | null;
+      /** Added to the origin's answer. */
+      readonly headers: HeaderList;
+      readonly record: RequestRecord;
+    };
