@@ -1,5 +1,6 @@
 // Runs one program in the foreground, with this process's output. It can't outlive this process by
-// a polite end: the signals that would end us are passed on, and we end when it has ended.
+// a polite end: the signals that would end us are passed on, and we end when it has ended. (The
+// scripts of package.json start with `exec`, because npm signals only the shell between it and us.)
 import { spawn } from 'node:child_process';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
