@@ -2,7 +2,7 @@
 // memory; a write is one transaction that survives a kill. The value's version is its deleteAt, so
 // that removing what has expired never hits an entry another process has just put there.
 import { join } from 'node:path';
-import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { setTimeout as wait, setImmediate as yieldTurn } from 'node:timers/promises';
 import { formatCacheKeyPrefix } from '../../core/key/cache-key.ts';
 import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
 import type {
@@ -33,6 +33,7 @@ export interface EmbeddedStoreOptions {
 }
 
 const KEYS_PER_PAGE = 500;
+const CLOSE_TIMEOUT_MS = 2_000;
 const DONE: Done<void> = { state: 'done', value: undefined };
 
 /**
@@ -90,7 +91,7 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
     delete: remove,
     keys: (filter) => listKeys(environment, filter, read),
     check,
-    close: () => environment.close(),
+    close: () => closeWithin(environment, CLOSE_TIMEOUT_MS),
   };
 }
 
@@ -99,6 +100,14 @@ function attemptsOf(on: StoreAccess, { clock, onWarning }: EmbeddedStoreOptions)
     onFailing: (reason) => onWarning({ kind: 'store_failing', on, reason }),
     onRecovered: () => onWarning({ kind: 'store_recovered', on }),
   });
+}
+
+/** After a failed commit lmdb waits for a flush that never comes; what was committed is safe. */
+async function closeWithin(environment: Environment, timeoutMs: number): Promise<void> {
+  const abort = new AbortController();
+  const timeout = wait(timeoutMs, undefined, { signal: abort.signal }).catch(() => undefined);
+  await Promise.race([environment.close(), timeout]);
+  abort.abort();
 }
 
 async function* listKeys(

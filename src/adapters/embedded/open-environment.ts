@@ -1,7 +1,15 @@
 // Opens the lmdb environment, or says in one sentence why not. Everything that makes lmdb's own
 // open fail is tried beforehand, because a failed open ends the process without a message. A store
 // that is provably damaged is only a cache: it is set aside, and the gateway starts empty.
-import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { inspectDataFile } from './inspect-data-file.ts';
@@ -44,7 +52,7 @@ export function openEnvironment(
       separateFlushed: true,
     });
   } catch (error) {
-    throw error instanceof StoreOpenError ? error : explainFailure(folder, error);
+    throw isSystemError(error) ? explainFailure(folder, error) : error;
   }
 }
 
@@ -80,12 +88,7 @@ function probeWriting(folder: string): void {
   }
   const probe = join(folder, 'start-probe');
   try {
-    const file = openSync(probe, 'w', 0o600);
-    try {
-      writeSync(file, Buffer.alloc(START_BYTES));
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(probe, Buffer.alloc(START_BYTES), { mode: 0o600 });
   } finally {
     rmSync(probe, { force: true });
   }
@@ -100,8 +103,13 @@ const FAILURES: Readonly<Record<string, readonly [code: StoreOpenCode, advice: s
   EFBIG: ['store_disk_full', 'files may not grow so large: raise the limit of the process'],
 };
 
-function explainFailure(folder: string, cause: unknown): StoreOpenError {
-  const errno = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+/** What the disk throws has a text as code, what lmdb throws a number; our own errors pass as such. */
+function isSystemError(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error && !(error instanceof StoreOpenError);
+}
+
+function explainFailure(folder: string, cause: Error & { readonly code: unknown }): StoreOpenError {
+  const errno = String(cause.code);
   const [code, advice] = FAILURES[errno] ?? ['store_not_openable', 'check the folder'];
   const message = `can't open the store in ${folder} (${errno}): ${advice} (storage.base_path)`;
   return new StoreOpenError(code, message, cause);

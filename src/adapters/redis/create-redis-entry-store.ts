@@ -1,0 +1,98 @@
+// The EntryStore port on Redis: one JSON string a key, set together with its expiry. An error is
+// `unavailable`, never a miss, and no call waits longer than the store timeout.
+import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
+import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
+import type {
+  CacheKey,
+  Clock,
+  Done,
+  Entry,
+  EntryFilter,
+  EntryStore,
+  Found,
+} from '../../pipeline/ports.ts';
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisConnectionOptions,
+} from './connect-redis.ts';
+import { escapeGlob } from './escape-glob.ts';
+
+export interface RedisStoreOptions extends RedisConnectionOptions {
+  readonly clock: Clock;
+}
+
+/** How many slots of its table Redis looks at in one SCAN: a bound on how long it is busy. */
+const SCAN_COUNT = 500;
+
+/** Connects the Redis entry store. Redis being down is no error: the gateway runs uncached. */
+export async function createRedisEntryStore(options: RedisStoreOptions): Promise<EntryStore> {
+  const { clock } = options;
+  const connection = await connectRedis(options);
+
+  async function get(key: CacheKey): Promise<Found<Entry>> {
+    const stored = await connection.run((redis) => redis.get(key));
+    if (stored.state === 'unavailable') {
+      return stored.reason === 'wrongtype' ? dropDamaged(key, 'wrong_type') : stored;
+    }
+    if (stored.value === null) return { state: 'absent' };
+    const decoded = decodeEntry(stored.value, key, clock.now());
+    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry };
+    if (decoded.state === 'invalid') return dropDamaged(key, decoded.reason);
+    // An expired one goes by its own PXAT.
+    return { state: 'absent' };
+  }
+
+  async function dropDamaged(key: CacheKey, reason: string): Promise<Found<Entry>> {
+    const dropped = await connection.run((redis) => redis.unlink(key));
+    return dropped.state === 'unavailable' ? dropped : { state: 'damaged', reason };
+  }
+
+  async function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
+    const done = await connection.run((redis) =>
+      redis.set(key, encodeEntry(entry), 'PXAT', entry.deleteAt),
+    );
+    return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
+  }
+
+  async function remove(key: CacheKey): Promise<Done<boolean>> {
+    const done = await connection.run((redis) => redis.unlink(key));
+    return done.state === 'unavailable' ? done : { state: 'done', value: done.value > 0 };
+  }
+
+  async function check(): Promise<Done<void>> {
+    const done = await connection.run((redis) => redis.get('check'));
+    return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
+  }
+
+  return {
+    name: 'redis',
+    get,
+    put,
+    delete: remove,
+    keys: (filter) => scanKeys(connection, filter),
+    check,
+    close: connection.close,
+  };
+}
+
+async function* scanKeys(
+  connection: RedisConnection,
+  filter: EntryFilter,
+): AsyncGenerator<Done<readonly CacheKey[]>> {
+  const pattern = `${escapeGlob(formatCacheKeyPrefix(filter.hostId, filter.dimensionId))}*`;
+  let cursor = '0';
+  do {
+    const from = cursor;
+    const page = await connection.run((redis) =>
+      redis.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT),
+    );
+    if (page.state === 'unavailable') {
+      yield page;
+      return;
+    }
+    cursor = page.value[0];
+    const keys = page.value[1].filter((key) => parseCacheKey(key) !== null);
+    if (keys.length > 0) yield { state: 'done', value: keys };
+  } while (cursor !== '0');
+}

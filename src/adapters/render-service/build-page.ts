@@ -1,0 +1,103 @@
+// Between the pipeline's words and the contract's: a job becomes a request, an answer a page.
+import { isUtf8 } from 'node:buffer';
+import { dropNeverFilled, filterEndToEnd } from '../../core/http/filter-headers.ts';
+import type { HeaderList } from '../../core/http/header-list.ts';
+import { encodeLocation } from '../../core/http/location.ts';
+import type { RenderAnswer, RenderErrorCode } from '../../core/http/render-answer.ts';
+import type { RenderRequest } from '../../core/http/render-request.ts';
+import type { FetchFailure, PageJob, PageResult } from '../../pipeline/ports.ts';
+
+const FAILURES: Readonly<Record<RenderErrorCode, FetchFailure>> = {
+  timeout: 'render_timeout',
+  crashed: 'render_failed',
+  too_large: 'too_large',
+  loop: 'loop',
+  origin_unreachable: 'origin_unreachable',
+  origin_timeout: 'origin_timeout',
+  refused: 'render_failed',
+  internal: 'render_failed',
+};
+
+/** Time kept back for the answer's way to us. */
+const ANSWER_MARGIN_MS = 500;
+
+/** Fields of the origin's answer that no longer fit the rendered bytes, or that we write. */
+const REPLACED: ReadonlySet<string> = new Set([
+  'accept-ranges',
+  'content-digest',
+  'content-encoding',
+  'content-md5',
+  'content-type',
+  'digest',
+  'etag',
+  'last-modified',
+  'location',
+]);
+
+/**
+ * The contract's request for a job. The service gets a little less time than the job has, so that
+ * a healthy one says itself that it was too late, and only a hung one misses the deadline.
+ */
+export function buildRenderRequest(job: PageJob): RenderRequest {
+  const { dimension, render } = job;
+  const timeoutMs =
+    render.timeoutMs - Math.min(ANSWER_MARGIN_MS, Math.floor(render.timeoutMs / 10));
+  return {
+    url: job.url,
+    user_agent: dimension.renderUserAgent,
+    width: dimension.width,
+    height: dimension.height,
+    locale: dimension.locale,
+    timeout_ms: timeoutMs,
+    soft_timeout_ms: Math.min(render.softTimeoutMs, timeoutMs),
+    wait_for: render.waitFor,
+    selector: render.selector,
+    additional_wait_ms: render.additionalWaitMs,
+    blocked_resource_types: render.blockedResourceTypes,
+    blocked_patterns: render.blockedPatterns,
+    strip_scripts: render.stripScripts,
+    headers: dropNeverFilled(job.headers),
+    request_id: job.requestId,
+  };
+}
+
+/**
+ * The page in an answer, or the failure it reports.
+ *
+ * @param authority the service's own host and port, which no header may name (case B8)
+ */
+export function buildPage(
+  { head, html }: RenderAnswer,
+  authority: string,
+  pageBytesMax: number,
+): PageResult {
+  if (head.error !== null) return failed(FAILURES[head.error.code], head.error.code);
+  if (html.length > pageBytesMax) return failed('too_large', 'html');
+  if (!isUtf8(html)) return failed('render_failed', 'not_utf8');
+  const headers = filterEndToEnd(head.headers).filter(
+    ([name, value]) => !REPLACED.has(name.toLowerCase()) && !value.includes(authority),
+  );
+  if (head.outcome === 'redirect') {
+    const location = encodeLocation(head.location ?? '');
+    if (location === null) return failed('render_failed', 'location');
+    if (location.includes(`//${authority}`)) return failed('render_failed', 'inner_location');
+    return page(head.status, [...headers, ['location', location]], Buffer.alloc(0), 'complete');
+  }
+  const completeness = head.outcome === 'partial' ? 'partial' : 'complete';
+  const body = Buffer.from(html.buffer, html.byteOffset, html.byteLength);
+  const type = ['content-type', 'text/html; charset=utf-8'] as const;
+  return page(head.status, [type, ...headers], body, completeness);
+}
+
+function page(
+  status: number,
+  headers: HeaderList,
+  body: Buffer,
+  completeness: 'complete' | 'partial',
+): PageResult {
+  return { outcome: 'page', page: { status, headers, body, source: 'render', completeness } };
+}
+
+function failed(reason: FetchFailure, detail: string): PageResult {
+  return { outcome: 'failed', reason, detail };
+}

@@ -1,0 +1,210 @@
+// The embedded store on lmdb: the contract, and everything that may be wrong with its files (H26).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createEmbeddedEntryStore,
+  type EmbeddedWarning,
+} from '../../src/adapters/embedded/create-embedded-entry-store.ts';
+import { StoreOpenError } from '../../src/adapters/embedded/store-open-error.ts';
+import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { describeEntryStore } from './entry-store.contract.ts';
+import { keyOf, makeEntry } from './stored-entries.ts';
+
+const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
+
+describeEntryStore('embedded', async (clock) => {
+  const basePath = makeFolder();
+  const unexpected = (warning: EmbeddedWarning): void => {
+    if (warning.kind === 'store_set_aside') throw new Error(JSON.stringify(warning));
+  };
+  const store = createEmbeddedEntryStore({ basePath, clock, onWarning: unexpected });
+  const raw = open<string, string>({
+    path: join(basePath, 'store'),
+    noSubdir: false,
+    encoding: 'string',
+    useVersions: true,
+    eventTurnBatching: false,
+    separateFlushed: true,
+  });
+  return {
+    store,
+    plant: async (key, text) => void (await raw.put(key, text, 7)),
+    readRaw: async (key) => raw.get(key) ?? null,
+    dispose: async () => {
+      await store.close();
+      await raw.close();
+      rmSync(basePath, { recursive: true, force: true });
+    },
+  };
+});
+
+describe('opening the embedded store', () => {
+  let basePath: string;
+  let warnings: EmbeddedWarning[];
+  beforeEach(() => {
+    basePath = makeFolder();
+    warnings = [];
+  });
+  afterEach(() => rmSync(basePath, { recursive: true, force: true }));
+
+  const openStore = () =>
+    createEmbeddedEntryStore({
+      basePath,
+      clock: systemClock,
+      onWarning: (warning) => warnings.push(warning),
+    });
+  const fillStore = async (): Promise<void> => {
+    const store = openStore();
+    const entries = Array.from({ length: 500 }, (_, i) =>
+      makeEntry({ hash: i.toString(16).padStart(16, '0') }),
+    );
+    await Promise.all(entries.map((entry) => store.put(keyOf(entry), entry)));
+    await store.close();
+  };
+  const file = (name: string): string => join(basePath, 'store', name);
+
+  test('what was stored is there after closing and opening', async () => {
+    await fillStore();
+    const store = openStore();
+    const key = keyOf(makeEntry({ hash: '0'.repeat(16) }));
+    expect(await store.get(key)).toMatchObject({ state: 'found' });
+    await store.close();
+    expect(warnings).toEqual([]);
+  });
+
+  test.each<[name: string, reason: string | null, damage: () => void]>([
+    ['wrong magic', 'wrong_magic', () => overwriteHead(file('data.mdb'), 'A'.repeat(8_192))],
+    ['zeros', 'wrong_magic', () => writeFileSync(file('data.mdb'), Buffer.alloc(65_536))],
+    ['a text', 'wrong_magic', () => writeFileSync(file('data.mdb'), 'hello')],
+    ['second meta page gone', 'wrong_magic', () => truncateSync(file('data.mdb'), 4_096)],
+    ['only meta pages left', 'truncated', () => truncateSync(file('data.mdb'), 8_192)],
+    ['cut in half', 'truncated', () => cutInHalf(file('data.mdb'))],
+    ['a folder in place of the file', 'not_a_file', () => replaceByFolder(file('data.mdb'))],
+    ['a folder in place of the lock', 'not_a_file', () => replaceByFolder(file('lock.mdb'))],
+    ['a file in place of the folder', 'not_a_file', () => replaceByFile(join(basePath, 'store'))],
+    ['an empty data file', null, () => writeFileSync(file('data.mdb'), '')],
+    ['a lock file of garbage', null, () => writeFileSync(file('lock.mdb'), 'x'.repeat(8_192))],
+    ['no lock file', null, () => rmSync(file('lock.mdb'))],
+  ])('%s: opens without help, set aside: %s', async (_name, reason, damage) => {
+    await fillStore();
+    damage();
+    const store = openStore();
+    const entry = makeEntry();
+    expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'done' });
+    expect(await store.get(keyOf(entry))).toEqual({ state: 'found', value: entry });
+    await store.close();
+    const aside = readdirSync(basePath).filter((name) => name.startsWith('store.damaged-'));
+    expect(aside).toHaveLength(reason === null ? 0 : 1);
+    const told = reason === null ? [] : [{ kind: 'store_set_aside', reason }];
+    expect(warnings).toMatchObject(told);
+  });
+
+  test('another data version is not touched and start-up says what to do', async () => {
+    await fillStore();
+    overwriteHead(file('data.mdb'), '\x03', 28);
+    const before = readFileSync(file('data.mdb'));
+    expect(catchOpen()).toMatchObject({
+      code: 'store_other_version',
+      message: expect.stringMatching(/data version 3.*move the folder away/),
+    });
+    expect(readFileSync(file('data.mdb')).equals(before)).toBe(true);
+  });
+
+  test('a folder that may not be written', async () => {
+    writeFileSync(join(basePath, 'file'), '');
+    basePath = join(basePath, 'file');
+    expect(catchOpen()).toMatchObject({ code: 'store_not_openable' });
+    basePath = join(basePath, '..');
+    const { geteuid, seteuid } = process;
+    const isRoot = geteuid?.() === 0;
+    mkdirSync(join(basePath, 'store'), { mode: 0o500 });
+    if (isRoot) seteuid?.(65_534);
+    try {
+      expect(catchOpen()).toMatchObject({
+        code: 'store_not_writable',
+        message: expect.stringMatching(/EACCES.*write access.*storage\.base_path/),
+      });
+    } finally {
+      if (isRoot) seteuid?.(0);
+    }
+  });
+
+  test('no room at start: one clear message, no crash', async () => {
+    const { code, output } = await runWithFileLimit(100, 'open', basePath);
+    expect(output).toMatch(/store_disk_full .*EFBIG.*storage\.base_path/);
+    expect(code).toBe(0);
+  });
+
+  test('no room while running: writes are unavailable, reads go on, nothing crashes', async () => {
+    const { code, output } = await runWithFileLimit(1_000, 'fill', basePath);
+    expect(output).toMatch(/warning store_failing write/);
+    expect(output.match(/warning/g)).toHaveLength(1);
+    expect(output).toMatch(/put unavailable\nget found\ncheck done\n/);
+    expect(code).toBe(0);
+    const store = openStore();
+    expect(await store.get(keyOf(makeEntry()))).toMatchObject({ state: 'found' });
+    await store.close();
+    expect(warnings).toEqual([]);
+  });
+
+  function catchOpen(): unknown {
+    try {
+      openStore();
+    } catch (error) {
+      expect(error).toBeInstanceOf(StoreOpenError);
+      return error;
+    }
+    throw new Error('it opened');
+  }
+});
+
+/** Runs the fixture in a process whose files may not grow beyond some KiB. */
+async function runWithFileLimit(
+  limitKiB: number,
+  ...args: string[]
+): Promise<{ code: number | null; output: string }> {
+  const script = 'trap "" XFSZ; ulimit -f "$1"; shift; exec "$@"';
+  const fixture = join(import.meta.dirname, 'fixtures', 'full-disk.ts');
+  const command = [process.execPath, '--import', 'tsx', fixture, ...args];
+  const child = spawn('bash', ['-c', script, 'bash', String(limitKiB), ...command]);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+function overwriteHead(path: string, text: string, at = 0): void {
+  const bytes = readFileSync(path);
+  bytes.write(text, at, 'latin1');
+  writeFileSync(path, bytes);
+}
+
+function cutInHalf(path: string): void {
+  truncateSync(path, Math.floor(statSync(path).size / 2));
+}
+
+function replaceByFolder(path: string): void {
+  rmSync(path);
+  mkdirSync(path);
+}
+
+function replaceByFile(path: string): void {
+  rmSync(path, { recursive: true });
+  writeFileSync(path, 'x');
+}

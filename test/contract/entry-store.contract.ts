@@ -1,0 +1,173 @@
+// What every entry store must do; each adapter runs all of it.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Entry, EntryFilter, EntryStore } from '../../src/pipeline/ports.ts';
+import {
+  COLLISIONS,
+  DAMAGED_TEXTS,
+  FOREIGN_TEXTS,
+  HOUR_MS,
+  keyOf,
+  makeEntry,
+} from './stored-entries.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+/** A store under test, and ways around it into what it keeps. */
+export interface EntryStoreSubject {
+  readonly store: EntryStore;
+  /** Puts any text under a key, as a damaged or newer store would have it. */
+  readonly plant: (key: string, text: string) => Promise<void>;
+  readonly readRaw: (key: string) => Promise<string | null>;
+  readonly dispose: () => Promise<void>;
+}
+
+/** Runs the contract against one kind of store; `open` gives an empty one. */
+export function describeEntryStore(
+  name: string,
+  open: (clock: TestClock) => Promise<EntryStoreSubject>,
+): void {
+  describe(`entry store: ${name}`, () => {
+    let clock: TestClock;
+    let subject: EntryStoreSubject;
+    let store: EntryStore;
+    beforeEach(async () => {
+      clock = createTestClock();
+      subject = await open(clock);
+      store = subject.store;
+    });
+    afterEach(() => subject.dispose());
+
+    const put = async (fields: Partial<Entry> = {}): Promise<Entry> => {
+      const entry = makeEntry(fields, clock.now());
+      expect(await store.put(keyOf(entry), entry)).toEqual({ state: 'done', value: undefined });
+      return entry;
+    };
+    const listKeys = async (filter: EntryFilter): Promise<string[]> => {
+      const found = new Set<string>();
+      for await (const page of store.keys(filter)) {
+        if (page.state === 'unavailable') throw new Error(page.reason);
+        for (const key of page.value) found.add(key);
+      }
+      return [...found].sort();
+    };
+
+    test('what was never stored is absent', async () => {
+      expect(await store.get(keyOf(makeEntry()))).toEqual({ state: 'absent' });
+    });
+
+    test('an entry comes back whole, repeated headers in order', async () => {
+      const entry = await put({ bodies: digests(), status: 404, source: 'origin' });
+      expect(await store.get(keyOf(entry))).toEqual({ state: 'found', value: entry });
+    });
+
+    test('storing again replaces the whole value', async () => {
+      await put({ bodies: digests() });
+      const second = await put({ status: 410, headers: [] });
+      expect(await store.get(keyOf(second))).toEqual({ state: 'found', value: second });
+    });
+
+    test('deleting says whether there was something', async () => {
+      const key = keyOf(await put());
+      expect(await store.delete(key)).toEqual({ state: 'done', value: true });
+      expect(await store.get(key)).toEqual({ state: 'absent' });
+      expect(await store.delete(key)).toEqual({ state: 'done', value: false });
+    });
+
+    test('stale is found, expired is absent and gone', async () => {
+      const entry = await put({ staleAt: clock.now() + 1, deleteAt: clock.now() + HOUR_MS });
+      clock.advance(HOUR_MS - 1);
+      expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found' });
+      clock.advance(1);
+      expect(await store.get(keyOf(entry))).toEqual({ state: 'absent' });
+    });
+
+    test('an entry from before the present expires with its replacement only', async () => {
+      const entry = await put({ deleteAt: clock.now() + 2 * HOUR_MS });
+      clock.advance(3 * HOUR_MS);
+      const renewed = makeEntry({}, clock.now());
+      await store.put(keyOf(entry), renewed);
+      expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found' });
+    });
+
+    test('what must never be served is reported and dropped', async () => {
+      const key = keyOf(makeEntry());
+      for (const [what, text] of DAMAGED_TEXTS) {
+        await subject.plant(key, text);
+        expect([what, (await store.get(key)).state]).toEqual([what, 'damaged']);
+        expect([what, await subject.readRaw(key)]).toEqual([what, null]);
+      }
+    });
+
+    test('what another version wrote is absent and left alone', async () => {
+      const key = keyOf(makeEntry());
+      for (const [what, text] of FOREIGN_TEXTS) {
+        await subject.plant(key, text);
+        expect([what, await store.get(key)]).toEqual([what, { state: 'absent' }]);
+        expect([what, await subject.readRaw(key)]).toEqual([what, text]);
+      }
+    });
+
+    test.each(COLLISIONS)('$name: the stored URL tells which page it is', async (pair) => {
+      const first = await put({ url: pair.first, hash: pair.hash });
+      expect(await store.get(keyOf(first))).toMatchObject({ value: { url: pair.first } });
+      await put({ url: pair.second, hash: pair.hash });
+      expect(await store.get(keyOf(first))).toMatchObject({ value: { url: pair.second } });
+    });
+
+    test('keys are those of the host, or of one dimension of it', async () => {
+      for (const hostId of [1, 2, 11]) {
+        for (const dimensionId of [0, 1, 12]) await put({ hostId, dimensionId });
+      }
+      const keysOf = (hostId: number, ...dimensions: number[]): string[] =>
+        dimensions.map((dimensionId) => keyOf(makeEntry({ hostId, dimensionId }))).sort();
+      expect(await listKeys({ hostId: 1 })).toEqual(keysOf(1, 0, 1, 12));
+      expect(await listKeys({ hostId: 11, dimensionId: 1 })).toEqual(keysOf(11, 1));
+      expect(await listKeys({ hostId: 3 })).toEqual([]);
+    });
+
+    test('thousands of keys come in pages, while others are deleted', async () => {
+      const entries = Array.from({ length: 1_200 }, (_, i) =>
+        makeEntry({ hash: i.toString(16).padStart(16, '0') }, clock.now()),
+      );
+      await Promise.all(entries.map((entry) => store.put(keyOf(entry), entry)));
+      const [doomed, ...kept] = entries.map(keyOf);
+      const found = new Set<string>();
+      for await (const page of store.keys({ hostId: 1 })) {
+        if (page.state === 'unavailable') throw new Error(page.reason);
+        expect(page.value.length).toBeLessThan(1_100);
+        for (const key of page.value) found.add(key);
+        await store.delete(doomed ?? '');
+      }
+      expect(kept.filter((key) => !found.has(key))).toEqual([]);
+    });
+
+    test('writes of one key at once leave one of them whole', async () => {
+      const entries = Array.from({ length: 50 }, (_, i) =>
+        makeEntry({ status: 200 + i, headers: [['x-number', String(200 + i)]] }, clock.now()),
+      );
+      await Promise.all(entries.map((entry) => store.put(keyOf(entry), entry)));
+      const found = await store.get(keyOf(makeEntry()));
+      expect(entries).toContainEqual(found.state === 'found' ? found.value : found);
+    });
+
+    test('check answers; after close nothing answers and nothing throws', async () => {
+      expect(await store.check()).toEqual({ state: 'done', value: undefined });
+      await store.close();
+      const entry = makeEntry({}, clock.now());
+      expect(await store.check()).toMatchObject({ state: 'unavailable' });
+      expect(await store.get(keyOf(entry))).toMatchObject({ state: 'unavailable' });
+      expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'unavailable' });
+      expect(await store.delete(keyOf(entry))).toMatchObject({ state: 'unavailable' });
+      for await (const page of store.keys({ hostId: 1 })) {
+        expect(page).toMatchObject({ state: 'unavailable' });
+      }
+    });
+  });
+}
+
+function digests(): Entry['bodies'] {
+  return {
+    identity: { bytes: 5, hash: '0'.repeat(16) },
+    gzip: { bytes: 3, hash: '1'.repeat(16) },
+    br: { bytes: 2, hash: '2'.repeat(16) },
+  };
+}
