@@ -47,7 +47,7 @@ async function start() {
   const status = await ended;
   await site.close();
   if (!stopping.aborted) {
-    const trouble = isReady ? `ended with status ${status}` : 'did not get ready';
+    const trouble = isReady ? `ended by itself (${status})` : 'did not get ready';
     console.error(`The gateway ${trouble}; its own words are above.`);
     process.exitCode = 1;
   }

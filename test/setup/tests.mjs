@@ -14,7 +14,7 @@ export async function runTests(args) {
   try {
     const config = ['run', '--config', 'test/vitest.config.ts'];
     const status = await run(tool('vitest'), [...config, ...reporters, ...args]);
-    return count(status, readReport(file));
+    return countResults(status, readReport(file));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -35,7 +35,11 @@ export function report(checks, tests) {
   return failed === 0 ? 0 : 1;
 }
 
-function count(status, json) {
+/**
+ * Counts what happened from vitest's status and report; `json` is null when there is none.
+ * @returns {{passed: number, failed: number, skipped: number, note?: string | undefined}}
+ */
+export function countResults(status, json) {
   if (json === null) return failure(`vitest ended with status ${status} and left no report`);
   const unloaded = json.testResults.filter(
     (result) => result.status === 'failed' && !result.assertionResults.some(isFailed),
@@ -44,10 +48,8 @@ function count(status, json) {
   const failed = json.numFailedTests + unloaded;
   const skipped = json.numPendingTests + json.numTodoTests;
   if (passed + failed === 0) return failure('no test ran');
-  if (failed === 0 && status !== 0) {
-    return { passed, failed: 1, skipped, note: `vitest ended with status ${status}` };
-  }
-  return { passed, failed, skipped, note: undefined };
+  if (failed > 0 || status === 0) return { passed, failed, skipped };
+  return { passed, failed: 1, skipped, note: `vitest ended with status ${status}` };
 }
 
 function failure(note) {
