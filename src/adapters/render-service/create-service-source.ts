@@ -23,8 +23,7 @@ export interface ServiceSourceOptions {
 const SERVICES_TRIED_MAX = 2;
 const READY_TIMEOUT_MS = 2_000;
 
-/** What a reply says about the health of the service that gave it. */
-const HEALTH = { answer: 'ok', full: 'busy', unusable: 'failed', broken: 'failed' } as const;
+type Health = 'ok' | 'busy' | 'failed';
 
 /** Creates the source; its pools open no connection before they are needed. */
 export function createServiceSource(options: ServiceSourceOptions): PageSource {
@@ -34,18 +33,20 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
   const ask = async (
     service: Service,
     job: PageJob,
-    signal: AbortSignal,
+    deadline: AbortSignal,
+    caller: AbortSignal,
   ): Promise<ServiceReply> => {
     picker.begin(service);
-    // Missing the deadline: it hangs.
-    let health: 'ok' | 'busy' | 'failed' = 'failed';
+    let health: Health = 'busy';
     try {
-      const reply = await untilAborted(
-        askService(service, buildRenderRequest(job), options, signal),
-        signal,
-      );
-      health = HEALTH[reply.kind];
+      const asked = askService(service, buildRenderRequest(job), options, deadline);
+      const reply = await untilAborted(asked, deadline);
+      health = healthIn(reply);
       return reply;
+    } catch (error) {
+      // It had time left to say that it was too late: it hangs.
+      if (!caller.aborted) health = 'failed';
+      throw error;
     } finally {
       picker.end(service, health, options.clock.now());
     }
@@ -57,7 +58,7 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     let isFull = false;
     const candidates = picker.candidates(options.clock.now(), 'none');
     for (const service of candidates.slice(0, SERVICES_TRIED_MAX)) {
-      const reply = await ask(service, job, deadline);
+      const reply = await ask(service, job, deadline, signal);
       if (reply.kind === 'answer') {
         return buildPage(reply.answer, service.authority, options.pageBytesMax);
       }
@@ -99,6 +100,20 @@ export function createOffSource(): PageSource {
     check: () => Promise.resolve({ state: 'done', value: undefined }),
     close: () => Promise.resolve(),
   };
+}
+
+/** What a reply says about the service that gave it. */
+function healthIn(reply: ServiceReply): Health {
+  switch (reply.kind) {
+    case 'answer':
+      return 'ok';
+    case 'full':
+      return 'busy';
+    case 'broken':
+      return reply.reason === 'too_large' ? 'ok' : 'failed';
+    case 'unusable':
+      return 'failed';
+  }
 }
 
 class Aborted extends Error {}

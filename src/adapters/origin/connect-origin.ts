@@ -1,0 +1,84 @@
+// Connections to origins: kept alive, bounded in number, certificates verified. Node's own client is
+// used instead of undici because only it takes a raw header list and gives one back, with trailers
+// and interim answers, and sends a target exactly as it stands.
+import http, { type ClientRequest } from 'node:http';
+import https from 'node:https';
+
+/** What is needed to start one request; the body is the caller's to write. */
+export interface OriginCall {
+  readonly originUrl: string;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly string[];
+  readonly isOnNewConnection: boolean;
+}
+
+export interface OriginConnections {
+  readonly open: (call: OriginCall) => ClientRequest;
+  /** Ends idle and running connections. */
+  readonly close: () => void;
+}
+
+/** Per origin. Requests beyond it wait, bounded by their own timeout. */
+const SOCKETS_MAX = 512;
+const IDLE_SOCKETS_MAX = 64;
+/** Shorter than most servers keep an idle connection, so that reuse rarely meets a closed one. */
+const IDLE_TIMEOUT_MS = 4_000;
+/** Largest response head; beyond it the answer counts as unusable. */
+const HEADER_BYTES_MAX = 16_384;
+
+const AGENT_OPTIONS = {
+  keepAlive: true,
+  maxSockets: SOCKETS_MAX,
+  maxFreeSockets: IDLE_SOCKETS_MAX,
+  scheduling: 'lifo',
+  timeout: IDLE_TIMEOUT_MS,
+} as const;
+
+/** Opens no connection yet. */
+export function connectOrigins(): OriginConnections {
+  const kept = {
+    http: new http.Agent(AGENT_OPTIONS),
+    https: new https.Agent({ ...AGENT_OPTIONS, rejectUnauthorized: true }),
+  };
+  const addresses = new Map<string, URL>();
+
+  const addressOf = (originUrl: string): URL => {
+    const known = addresses.get(originUrl);
+    if (known !== undefined) return known;
+    const address = new URL(originUrl);
+    addresses.set(originUrl, address);
+    return address;
+  };
+
+  return {
+    open: (call) => {
+      const { protocol, hostname, port } = addressOf(call.originUrl);
+      const options = {
+        // Node wants IPv6 addresses without the brackets of a URL.
+        host: hostname.replace(/^\[|\]$/g, ''),
+        port: port === '' ? undefined : Number(port),
+        method: call.method,
+        path: call.target,
+        headers: call.headers,
+        maxHeaderSize: HEADER_BYTES_MAX,
+        insecureHTTPParser: false,
+      };
+      const request =
+        protocol === 'https:'
+          ? https.request({
+              ...options,
+              rejectUnauthorized: true,
+              agent: call.isOnNewConnection ? false : kept.https,
+            })
+          : http.request({ ...options, agent: call.isOnNewConnection ? false : kept.http });
+      // Node drops fields beyond its count silently; the size above is the limit.
+      request.maxHeadersCount = 0;
+      return request;
+    },
+    close: () => {
+      kept.http.destroy();
+      kept.https.destroy();
+    },
+  };
+}
