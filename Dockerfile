@@ -21,7 +21,9 @@ RUN apt-get update \
       tini \
  && rm -rf /var/lib/apt/lists/*
 
-ENV NODE_ENV=production
+# The second is read by edge-gateway.yaml; in your own file write `storage.base_path` likewise.
+ENV NODE_ENV=production \
+    EDGE_GATEWAY_DATA=/var/lib/edge-gateway
 WORKDIR /app
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
@@ -35,8 +37,6 @@ RUN ln -s /app/dist/cli/main.js /usr/local/bin/edge-gateway \
  && chown node:node /var/lib/edge-gateway
 
 USER node
-# `storage.base_path: ./data` lies in the working folder.
-WORKDIR /var/lib/edge-gateway
 VOLUME ["/var/lib/edge-gateway", "/etc/edge-gateway"]
 EXPOSE 8080
 

@@ -35,6 +35,8 @@ const REFUSED = [
   ['src/adapters/files/1.ts', '../redis/b.ts', 'layer adapters'],
   ['src/adapters/files/2.ts', '../../pipeline/b.ts', 'layer adapters'],
   ['src/server/1.ts', '../adapters/files/b.ts', 'layer server'],
+  ['src/server/4.ts', '../compose/b.ts', 'layer server'],
+  ['src/compose/1.ts', '../cli/b.ts', 'layer compose'],
   ['src/cli/1.ts', '../server/b.ts', 'layer cli'],
   ['src/server/2.ts', 'undici', 'owner of undici'],
   ['src/pipeline/2.ts', 'unknown-library', 'every library has an owner'],
@@ -49,8 +51,9 @@ const ALLOWED = [
   ['src/adapters/files/3.ts', './b.ts'],
   ['src/adapters/files/4.ts', '../../pipeline/ports.ts'],
   ['src/adapters/origin/1.ts', 'undici'],
-  ['src/cli/2.ts', '../main.ts'],
-  ['src/main.ts', './server/b.ts'],
+  ['src/cli/2.ts', '../compose/b.ts'],
+  ['src/compose/2.ts', '../adapters/files/b.ts'],
+  ['src/compose/3.ts', '../server/b.ts'],
 ] as const;
 
 describe('the rules judge', () => {
