@@ -10,7 +10,7 @@ const LAYERS = {
   '^src/server/': ['^src/server/', '^src/core/', '^src/pipeline/', '^src/config/'],
   '^src/compose/': ['^src/(adapters|compose|config|core|pipeline|server)/'],
   '^src/cli/': ['^src/cli/', '^src/core/', '^src/config/', '^src/pipeline/', '^src/compose/'],
-  '^src/normalizer[.]ts$': ['^src/core/', '^src/adapters/xxhash/'],
+  '^src/normalizer[.]ts$': ['^src/core/', '^src/config/', '^src/adapters/xxhash/'],
 };
 
 /** Library → the only folder that may import it. */
