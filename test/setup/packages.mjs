@@ -11,7 +11,7 @@ export async function ensurePackages() {
   if (isInstalled()) return;
   console.log('Installing the packages of package-lock.json (npm ci) …');
   const status = await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  if (status === 0 && isInstalled()) return;
+  if (status === 0) return;
   console.error(
     `The packages could not be installed: npm ci ended with status ${status} (its words are above).\n` +
       'It needs the npm registry that `npm config get registry` names; `npm ping` shows whether it answers.',
@@ -34,11 +34,13 @@ function isInstalled() {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
   if (wanted === null || present === null) return false;
+  const ours = Object.keys(wanted['']?.optionalDependencies ?? {});
   return Object.entries(wanted).every(([path, { version, optional }]) => {
     if (path === '') return true;
     const found = present[path];
-    // What is built for other systems is optional, and rightly absent here.
-    return found === undefined ? optional === true : found.version === version;
+    if (found !== undefined) return found.version === version;
+    // What is built for other systems is rightly absent here, but not what we name ourselves.
+    return optional === true && !ours.includes(path.replace('node_modules/', ''));
   });
 }
 

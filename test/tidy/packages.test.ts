@@ -5,10 +5,12 @@ import { readFile } from './files.ts';
 interface PackageFile {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
 }
 
-const { dependencies, devDependencies } = JSON.parse(readFile('package.json')) as PackageFile;
-const all = { ...dependencies, ...devDependencies };
+const manifest = JSON.parse(readFile('package.json')) as PackageFile;
+const running = { ...manifest.dependencies, ...manifest.optionalDependencies };
+const all = { ...running, ...manifest.devDependencies };
 
 test('every version is exact', () => {
   const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
@@ -16,7 +18,7 @@ test('every version is exact', () => {
 });
 
 test('no package is both for running and for developing', () => {
-  expect(Object.keys(dependencies).filter((name) => name in devDependencies)).toEqual([]);
+  expect(Object.keys(running).filter((name) => name in manifest.devDependencies)).toEqual([]);
 });
 
 test('the README says in "Dependencies" what each is for', () => {
