@@ -51,6 +51,11 @@ export function inspectConnection(socket: Duplex): void {
   socket.prependListener('data', connection.onData);
 }
 
+/** Stops looking: the socket is no longer read as HTTP by this server. */
+export function ignoreConnection(socket: Duplex): void {
+  socket.removeListener('data', connectionOf(socket).onData);
+}
+
 /** Notes the request whose head has just been parsed. */
 export function beginExchange(exchange: Exchange): Connection {
   const connection = connectionOf(exchange.request.socket);

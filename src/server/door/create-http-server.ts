@@ -14,7 +14,7 @@ import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
 import { admitRequest, admitUpgrade, type DoorOptions } from './admit-request.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
-import { inspectConnection } from './connection.ts';
+import { ignoreConnection, inspectConnection } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
 import type { RefusalReason } from './refusals.ts';
 import { headWithoutUpgrade, isWebSocketHandshake } from './upgrades.ts';
@@ -94,8 +94,8 @@ export function attachDoor(
     response.shouldKeepAlive = false;
     admitThenHandle(request, response);
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    refuse(response, 'expectation');
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    if (admitRequest(request, response, options)) refuse(response, 'expectation');
   });
   server.on('connect', (_request: IncomingMessage, client: Duplex | ServerResponse) => {
     if ('writeHead' in client) {
@@ -107,6 +107,7 @@ export function attachDoor(
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!admitUpgrade(request, socket, options)) return;
+    ignoreConnection(socket);
     if (isWebSocketHandshake(request)) {
       options.onUpgrade(request, socket, head);
       return;

@@ -1,0 +1,58 @@
+// What bypass needs from outside, and what it is told per request. The connector is implemented by
+// adapters/origin; the target is chosen by the pipeline before anything is sent.
+import type { ClientRequest } from 'node:http';
+import type { Scheme } from '../../core/http/forwarded.ts';
+
+/** One request to an origin, exactly as it goes on the wire. */
+export interface OriginCall {
+  /** `http://127.0.0.1:3000` */
+  readonly originUrl: string;
+  readonly method: string;
+  /** Raw request target, in origin form. */
+  readonly target: string;
+  /** Name, value, name, value … including Host and framing. */
+  readonly headers: readonly string[];
+  /** Never on a kept connection: it may be as dead as the one before. */
+  readonly isOnNewConnection: boolean;
+}
+
+export interface OriginConnector {
+  /** Starts the request; the body is the caller's to write and to end. */
+  readonly open: (call: OriginCall) => ClientRequest;
+}
+
+/** Where one request goes and how it is presented there. */
+export interface BypassTarget {
+  readonly originUrl: string;
+  /** `Host` upstream: the public one, or `origin_host_header`. */
+  readonly hostHeader: string;
+  /** The `Host` the client asked for, port included. */
+  readonly publicHost: string;
+  readonly scheme: Scheme;
+  /** Until the first byte of the answer; bodies may take any time. */
+  readonly timeoutMs: number;
+  /** null: the client's own. */
+  readonly userAgent: string | null;
+  /** Added to the answer; they replace the origin's fields of the same name, except `Cache-Status`. */
+  readonly extraResponseHeaders: readonly (readonly [string, string])[];
+}
+
+/** How one bypassed request went: for the log line, the metrics and the choice of the next origin. */
+export interface BypassOutcome {
+  readonly originUrl: string;
+  readonly status: number;
+  /** RFC 9209 error type; null: the origin answered. */
+  readonly error: string | null;
+  /** Inner detail, for the log only. */
+  readonly detail: string | null;
+}
+
+export interface BypassDeps {
+  readonly connector: OriginConnector;
+  /** Our name in `Via`; unique to this installation, because it is how loops are found. */
+  readonly pseudonym: string;
+  /** Whether an address is one of `server.trusted_proxies`. */
+  readonly isTrustedPeer: (address: string) => boolean;
+  /** `server.limits.body_bytes`; 0: unlimited. */
+  readonly bodyBytesMax: number;
+}

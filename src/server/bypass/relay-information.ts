@@ -1,0 +1,29 @@
+// Interim answers of the origin (102, 103 and what may come), passed on as they arrive
+// (RFC 9110 §15.2). Never to HTTP/1.0, never out of turn, and not 100, which the gateway answers itself.
+import type { InformationEvent, ServerResponse } from 'node:http';
+import type { Http2ServerResponse } from 'node:http2';
+import { hopNames, visitFields } from '../../core/http/hop-headers.ts';
+import type { Exchange } from './exchange.ts';
+import { groupFields, isHttp2Response } from './write-head.ts';
+
+/** Passes one interim answer to the client, if it can be. */
+export function relayInformation(exchange: Exchange, information: InformationEvent): void {
+  const { request, response } = exchange;
+  const { statusCode, statusMessage, rawHeaders } = information;
+  if (statusCode === 100 || response.headersSent || response.writableEnded) return;
+  const dropped = hopNames(rawHeaders);
+  const headers: string[] = [];
+  visitFields(rawHeaders, (name, value, nameAsWritten) => {
+    if (!dropped.has(name)) headers.push(nameAsWritten, value);
+  });
+  const either: ServerResponse | Http2ServerResponse = response;
+  if (isHttp2Response(either)) {
+    either.stream.additionalHeaders({ ':status': statusCode, ...groupFields(headers) });
+    return;
+  }
+  // Behind another answer of a pipeline there is no socket yet; an interim answer is no loss.
+  if (request.httpVersion !== '1.1' || response.socket === null) return;
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  visitFields(headers, (_name, value, nameAsWritten) => lines.push(`${nameAsWritten}: ${value}`));
+  response.socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}

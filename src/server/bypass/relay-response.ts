@@ -1,0 +1,103 @@
+// The origin's answer on its way to the client: streamed with back-pressure, flushed at once, ended
+// cleanly only when the origin ended it cleanly. A cut answer is cut for the client too, because a
+// clean end would make it whole (RFC 9112 §8).
+import type { IncomingMessage } from 'node:http';
+import { forwardableTrailers, type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
+import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
+import type { Exchange } from './exchange.ts';
+import { isUploaded } from './upload-body.ts';
+import { writeHead, writeTrailers } from './write-head.ts';
+
+/** How long the end of an early answer waits for the rest of the upload, which a reset would overtake. */
+const LINGER_MS = 2_000;
+
+/** Relays head, body and trailers; the client's connection is closed where it cannot be reused. */
+export function relayResponse(
+  exchange: Exchange,
+  answer: IncomingMessage,
+  pseudonym: string,
+): void {
+  const { request, response } = exchange;
+  if (!isUploaded(request)) response.shouldKeepAlive = false;
+  writeHead(response, {
+    status: answer.statusCode ?? 502,
+    reason: answer.statusMessage ?? '',
+    headers: returnedHeaders(exchange, answer, pseudonym),
+  });
+  // Nothing may come for long (event streams): the head does not wait for the first bytes.
+  setImmediate(() => {
+    if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+  });
+  let isWhole = false;
+  answer.once('end', () => {
+    isWhole = answer.complete;
+    if (isWhole) endResponse(exchange, forwardableTrailers(answer.rawTrailers));
+  });
+  // Node reports a cut answer as an error; `close` below deals with both.
+  answer.on('error', () => undefined);
+  answer.once('close', () => {
+    if (!isWhole) cutResponse(exchange);
+  });
+  answer.pipe(response, { end: false });
+}
+
+function returnedHeaders(
+  { request, target }: Exchange,
+  answer: IncomingMessage,
+  pseudonym: string,
+): RawHeaders {
+  const status = answer.statusCode ?? 0;
+  const isChunked = answer.headers['content-length'] === undefined && request.httpVersion !== '1.0';
+  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
+  const headers = returnResponseHeaders(answer.rawHeaders, {
+    pseudonym,
+    httpVersion: answer.httpVersion,
+    originUrl: target.originUrl,
+    hostHeader: target.hostHeader,
+    scheme: target.scheme,
+    publicHost: target.publicHost,
+    hasLength: status !== 204,
+    hasTrailers: isChunked && hasBody,
+  });
+  return withExtraHeaders(headers, target.extraResponseHeaders);
+}
+
+/** Ours replace the origin's; `Cache-Status` is a list to which every cache adds itself. */
+export function withExtraHeaders(
+  headers: RawHeaders,
+  extra: readonly (readonly [string, string])[],
+): string[] {
+  const replaced = new Set(extra.map(([name]) => name.toLowerCase()));
+  replaced.delete('cache-status');
+  const out: string[] = [];
+  visitFields(headers, (name, value, nameAsWritten) => {
+    if (!replaced.has(name)) out.push(nameAsWritten, value);
+  });
+  for (const [name, value] of extra) out.push(name, value);
+  return out;
+}
+
+function endResponse({ request, response }: Exchange, trailers: [string, string][]): void {
+  const end = (): void => {
+    writeTrailers(response, trailers);
+    response.end();
+  };
+  if (isUploaded(request) || request.destroyed) {
+    end();
+    return;
+  }
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('close', () => {
+    clearTimeout(timer);
+    end();
+  });
+  request.resume();
+}
+
+/** HTTP/1.0 clients take any close for the end, so theirs is a reset. */
+function cutResponse({ request, response }: Exchange): void {
+  if (request.httpVersion === '1.0' && 'resetAndDestroy' in request.socket) {
+    request.socket.resetAndDestroy();
+  }
+  response.destroy();
+}

@@ -1,0 +1,177 @@
+// WebSocket through the gateway: the handshake goes to the origin, and only when the origin answers
+// 101 do the two sockets become one pipe. Until then no byte of the client goes upstream (RFC 9931);
+// any other answer is relayed as a normal one and the connection closed.
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { type Duplex, pipeline } from 'node:stream';
+import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
+import { visitFields } from '../../core/http/hop-headers.ts';
+import type { UpgradeListener } from '../door/create-http-server.ts';
+import { answerError } from './answer-error.ts';
+import { BypassError, toBypassError } from './bypass-error.ts';
+import { checkAnswer } from './check-answer.ts';
+import { type Exchange, upstreamHeaders } from './exchange.ts';
+import { holdEarlyBytes } from './hold-early-bytes.ts';
+import type { BypassDeps, BypassOutcome, BypassTarget } from './ports.ts';
+import { relayResponse } from './relay-response.ts';
+
+/** The pipeline's word on an upgrade: where it goes, or the status it is answered with. */
+export type UpgradeDecision =
+  | { readonly requestId: string; readonly target: BypassTarget }
+  | { readonly requestId: string; readonly status: number };
+
+export interface TunnelOptions extends BypassDeps {
+  readonly decide: (request: IncomingMessage) => Promise<UpgradeDecision>;
+  readonly onOutcome: (request: IncomingMessage, outcome: BypassOutcome) => void;
+}
+
+export interface Tunnel {
+  readonly onUpgrade: UpgradeListener;
+  /** Cuts every open tunnel, for shutdown. */
+  readonly close: () => void;
+}
+
+const INTERNAL_ERROR = 500;
+
+/** The listener for handshakes that passed the door. */
+export function createTunnel(options: TunnelOptions): Tunnel {
+  const open = new Set<Duplex>();
+  return {
+    onUpgrade: (request, socket, head) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+      // A reset of an idle tunnel must never reach the process (case I1); `close` follows it.
+      socket.on('error', () => socket.destroy());
+      options.decide(request).then(
+        (decision) => {
+          if (socket.destroyed) return;
+          if ('target' in decision) shakeHands({ request, socket, head }, decision, options);
+          else answerStatus(request, socket, decision.status);
+        },
+        () => answerStatus(request, socket, INTERNAL_ERROR),
+      );
+    },
+    close: () => {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+interface Handshake {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+function shakeHands(
+  { request, socket, head }: Handshake,
+  { requestId, target }: { readonly requestId: string; readonly target: BypassTarget },
+  options: TunnelOptions,
+): void {
+  const response = responseOn(request, socket);
+  const exchange: Exchange = {
+    request,
+    response,
+    requestTarget: request.url ?? '/',
+    requestId,
+    target,
+  };
+  const upgrade = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
+  const upstream = options.connector.open({
+    originUrl: target.originUrl,
+    method: 'GET',
+    target: exchange.requestTarget,
+    headers: [...upstreamHeaders(exchange, { kind: 'none' }, options), ...upgrade],
+    isOnNewConnection: true,
+  });
+  const early = holdEarlyBytes(socket, head);
+  const settle = (status: number, error: BypassError | null): void => {
+    clearTimeout(timer);
+    options.onOutcome(request, {
+      originUrl: target.originUrl,
+      status,
+      error: error?.type ?? null,
+      detail: error?.message ?? null,
+    });
+  };
+  const timer = setTimeout(() => {
+    upstream.destroy(
+      new BypassError('http_response_timeout', 'no answer to the handshake in time'),
+    );
+  }, target.timeoutMs);
+  let isAnswered = false;
+  upstream.on('error', (error) => {
+    if (isAnswered) return;
+    isAnswered = true;
+    const cause = toBypassError(error);
+    settle(cause.status, cause);
+    answerError(exchange, cause);
+  });
+  upstream.once('upgrade', (answer, upstreamSocket, upstreamHead) => {
+    isAnswered = true;
+    settle(101, null);
+    response.detachSocket(asSocket(socket));
+    socket.write(switchingHead(exchange, answer, options.pseudonym), 'latin1');
+    socket.write(upstreamHead);
+    upstreamSocket.write(early.release());
+    joinSockets(socket, upstreamSocket);
+  });
+  upstream.once('response', (answer) => {
+    isAnswered = true;
+    const flaw = checkAnswer(answer, request);
+    const error = flaw === null ? null : new BypassError('http_protocol_error', flaw);
+    settle(answer.statusCode ?? 0, error);
+    if (error === null) relayResponse(exchange, answer, options.pseudonym);
+    else answerError(exchange, error);
+  });
+  socket.once('close', () => {
+    clearTimeout(timer);
+    upstream.destroy();
+  });
+  upstream.end();
+}
+
+/** Both ways with back-pressure; whichever side fails or ends takes the other with it. */
+function joinSockets(client: Duplex, origin: Duplex): void {
+  origin.on('error', () => origin.destroy());
+  pipeline(client, origin, () => origin.destroy());
+  pipeline(origin, client, () => client.destroy());
+}
+
+function switchingHead(exchange: Exchange, answer: IncomingMessage, pseudonym: string): string {
+  const { target } = exchange;
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
+  const headers = returnResponseHeaders(answer.rawHeaders, {
+    pseudonym,
+    httpVersion: answer.httpVersion,
+    originUrl: target.originUrl,
+    hostHeader: target.hostHeader,
+    scheme: target.scheme,
+    publicHost: target.publicHost,
+    hasLength: false,
+    hasTrailers: false,
+  });
+  visitFields(headers, (_name, value, nameAsWritten) => lines.push(`${nameAsWritten}: ${value}`));
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** A normal response object on a socket that Node has already let go of. */
+function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(asSocket(socket));
+  response.once('finish', () => socket.end());
+  return response;
+}
+
+function answerStatus(request: IncomingMessage, socket: Duplex, status: number): void {
+  if (socket.destroyed) return;
+  const response = responseOn(request, socket);
+  response.writeHead(status, { 'Content-Length': 0, Connection: 'close' });
+  response.end();
+}
+
+function asSocket(socket: Duplex): Socket {
+  if (!(socket instanceof Socket)) throw new Error('an upgrade comes with a network socket');
+  return socket;
+}
