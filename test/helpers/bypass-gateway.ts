@@ -1,0 +1,114 @@
+// A gateway of nothing but the door, bypass and the tunnel: every request for `good.example` goes to
+// one origin. What these three must hold is tested here without cache, rules or configuration.
+import Fastify from 'fastify';
+import type { Server } from 'node:http';
+import { BlockList, isIPv6 } from 'node:net';
+import { connectOrigins } from '../../src/adapters/origin/connect-origin.ts';
+import type { ServerLimits } from '../../src/config/settings.ts';
+import { LIMITS } from '../../src/core/limits.ts';
+import type { BypassOutcome, BypassTarget } from '../../src/server/bypass/ports.ts';
+import { GATEWAY_FASTIFY_OPTIONS, registerBypass } from '../../src/server/bypass/register-bypass.ts';
+import { createTunnel } from '../../src/server/bypass/tunnel-upgrade.ts';
+import { createHttpServer } from '../../src/server/door/create-http-server.ts';
+import type { RefusalReason } from '../../src/server/door/refusals.ts';
+
+export interface BypassGateway {
+  readonly port: number;
+  readonly refused: readonly RefusalReason[];
+  readonly outcomes: readonly BypassOutcome[];
+  readonly close: () => Promise<void>;
+}
+
+export interface BypassGatewayOptions {
+  readonly originUrl: string;
+  readonly limits?: Partial<ServerLimits>;
+  readonly target?: Partial<BypassTarget>;
+  readonly trusted?: readonly string[];
+}
+
+export const PSEUDONYM = 'edge-gateway-test';
+export const TEST_LIMITS: ServerLimits = {
+  headerFieldsMax: LIMITS.headerFieldsMax,
+  headerBytesMax: LIMITS.headerBytesMax,
+  bodyBytesMax: LIMITS.bodyBytesMax,
+  connectionsMax: LIMITS.connectionsMax,
+  pageBytesMax: LIMITS.pageBytesMax,
+  waitersPerKeyMax: LIMITS.waitersPerKeyMax,
+  headersTimeoutMs: LIMITS.headersTimeoutMs,
+  bodyIdleTimeoutMs: LIMITS.bodyIdleTimeoutMs,
+  keepAliveTimeoutMs: LIMITS.keepAliveTimeoutMs,
+};
+const KNOWN_HOST = /^good\.example(?::\d+)?$/i;
+
+/** Starts on a free loopback port. */
+export async function startBypassGateway(options: BypassGatewayOptions): Promise<BypassGateway> {
+  const limits = { ...TEST_LIMITS, ...options.limits };
+  const refused: RefusalReason[] = [];
+  const outcomes: BypassOutcome[] = [];
+  const connector = connectOrigins();
+  const deps = {
+    connector,
+    pseudonym: PSEUDONYM,
+    isTrustedPeer: trustCheck(options.trusted ?? []),
+    bodyBytesMax: limits.bodyBytesMax,
+    onOutcome: (_request: unknown, outcome: BypassOutcome) => void outcomes.push(outcome),
+  };
+  const targetFor = (host: string): BypassTarget => ({
+    originUrl: options.originUrl,
+    hostHeader: host,
+    publicHost: host,
+    scheme: 'https',
+    timeoutMs: 5_000,
+    userAgent: null,
+    extraResponseHeaders: [['X-Request-ID', 'test-id']],
+    ...options.target,
+  });
+  const tunnel = createTunnel({
+    ...deps,
+    decide: async ({ headers: { host = '' } }) =>
+      KNOWN_HOST.test(host)
+        ? { requestId: 'test-id', target: targetFor(host) }
+        : { requestId: 'test-id', status: 421 },
+  });
+  const app = Fastify({
+    ...GATEWAY_FASTIFY_OPTIONS,
+    serverFactory: (handler): Server =>
+      createHttpServer(
+        {
+          limits,
+          urlBytesMax: LIMITS.urlBytesMax,
+          onRefused: (reason) => void refused.push(reason),
+          onUpgrade: tunnel.onUpgrade,
+        },
+        handler,
+      ),
+  });
+  await registerBypass(app, {
+    ...deps,
+    preHandler: async (request, reply) => {
+      const { host = '' } = request.headers;
+      if (!KNOWN_HOST.test(host)) return reply.code(421).send('unknown host\n');
+      request.bypassTarget = targetFor(host);
+      return undefined;
+    },
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const [address] = app.addresses();
+  return {
+    port: address?.port ?? 0,
+    refused,
+    outcomes,
+    close: async () => {
+      tunnel.close();
+      connector.close();
+      app.server.closeAllConnections();
+      await app.close();
+    },
+  };
+}
+
+function trustCheck(addresses: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const address of addresses) list.addAddress(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
