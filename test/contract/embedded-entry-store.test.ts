@@ -1,6 +1,4 @@
 // The embedded store on lmdb: the contract, and everything that may be wrong with its files (H26).
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -21,6 +19,7 @@ import {
 } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
 import { StoreOpenError } from '../../src/adapters/embedded/store-open-error.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { runLimited } from '../helpers/run-limited.ts';
 import { describeEntryStore } from './entry-store.contract.ts';
 import { keyOf, makeEntry } from './stored-entries.ts';
 
@@ -144,13 +143,13 @@ describe('opening the embedded store', () => {
   });
 
   test('no room at start: one clear message, no crash', async () => {
-    const { code, output } = await runWithFileLimit(100, 'open', basePath);
+    const { code, output } = await runWithFileLimit('100', 'open', basePath);
     expect(output).toMatch(/store_disk_full .*EFBIG.*storage\.base_path/);
     expect(code).toBe(0);
   });
 
   test('no room while running: writes are unavailable, reads go on, nothing crashes', async () => {
-    const { code, output } = await runWithFileLimit(1_000, 'fill', basePath);
+    const { code, output } = await runWithFileLimit('1000', 'fill', basePath);
     expect(output).toMatch(/warning store_failing write/);
     expect(output.match(/warning/g)).toHaveLength(1);
     expect(output).toMatch(/put unavailable\nget found\ncheck done\n/);
@@ -172,22 +171,8 @@ describe('opening the embedded store', () => {
   }
 });
 
-/** Runs the fixture in a process whose files may not grow beyond some KiB. */
-async function runWithFileLimit(
-  limitKiB: number,
-  ...args: string[]
-): Promise<{ code: number | null; output: string }> {
-  const script = 'trap "" XFSZ; ulimit -f "$1"; shift; exec "$@"';
-  const fixture = join(import.meta.dirname, 'fixtures', 'full-disk.ts');
-  const command = [process.execPath, '--import', 'tsx', fixture, ...args];
-  const child = spawn('bash', ['-c', script, 'bash', String(limitKiB), ...command]);
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
+const runWithFileLimit = (limitKiB: string, ...args: string[]) =>
+  runLimited(['-f', limitKiB], join(import.meta.dirname, 'fixtures', 'full-disk.ts'), args);
 
 function overwriteHead(path: string, text: string, at = 0): void {
   const bytes = readFileSync(path);

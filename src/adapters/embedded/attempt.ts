@@ -1,5 +1,6 @@
 // Turns what lmdb throws into `unavailable`. After a failure the store is left alone for a while, so
 // that a full disk costs one attempt every few seconds and not one a request.
+import { createOutage, type OutageListener } from '../../core/outage.ts';
 import type { Clock } from '../../pipeline/ports.ts';
 
 const BACK_OFF_MS = 2_000;
@@ -11,28 +12,19 @@ export interface Unavailable {
 
 export type Attempt = <T>(operation: () => Promise<T>) => Promise<T | Unavailable>;
 
-/** Told of the first failure, and of the first success after it. */
-export interface OutageListener {
-  readonly onFailing: (reason: string) => void;
-  readonly onRecovered: () => void;
-}
-
 /** Makes a runner of operations that answers `unavailable` at once while they are known to fail. */
 export function createAttempt(clock: Clock, listener: OutageListener): Attempt {
-  let outage: { readonly retryAt: number; readonly reason: string } | null = null;
+  const outage = createOutage(BACK_OFF_MS, listener);
   return async (operation) => {
-    if (outage !== null && clock.now() < outage.retryAt) {
-      return { state: 'unavailable', reason: outage.reason };
-    }
+    const known = outage.reasonAt(clock.now());
+    if (known !== null) return { state: 'unavailable', reason: known };
     try {
       const answer = await operation();
-      if (outage !== null) listener.onRecovered();
-      outage = null;
+      outage.succeed();
       return answer;
     } catch (error) {
       const reason = describeFailure(error);
-      if (outage === null) listener.onFailing(reason);
-      outage = { retryAt: clock.now() + BACK_OFF_MS, reason };
+      outage.fail(clock.now(), reason);
       return { state: 'unavailable', reason };
     }
   };
