@@ -1,0 +1,67 @@
+// What one level says about policy, every field optional: absent is inherited. Blocks of several
+// levels are merged by core rules only here and in merge-policy.
+import type { TrackingBlock } from '../../core/tracking/resolve-tracking.ts';
+import type {
+  BypassPolicy,
+  DownstreamCache,
+  ExpiredPolicy,
+  NormalizationPolicy,
+  RenderPolicy,
+} from '../../core/policy/policy.ts';
+import { type Catalog, expandAliases } from '../catalog.ts';
+import { type ConfigNode, descend } from '../config-node.ts';
+import { readAt, readDuration, readTimeout, readWord } from '../read-values.ts';
+import { type HeaderBlock, readHeaderBlock } from './headers-block.ts';
+import { readNormalizationBlock } from './normalization-block.ts';
+import {
+  type CacheFields,
+  type RenderFields,
+  readBypassBlock,
+  readCacheBlock,
+  readExpiredBlock,
+  readRenderBlock,
+} from './render-block.ts';
+import { readTrackingBlock } from './tracking-block.ts';
+
+export interface PolicyBlock {
+  readonly normalization: Partial<NormalizationPolicy>;
+  readonly tracking: TrackingBlock | undefined;
+  readonly render: Partial<RenderFields>;
+  readonly softTimeoutMs: number | undefined;
+  readonly cache: Partial<CacheFields>;
+  readonly expired: Partial<ExpiredPolicy>;
+  readonly onError: RenderPolicy['onError'] | undefined;
+  readonly bypass: Partial<BypassPolicy>;
+  readonly headers: HeaderBlock;
+  readonly downstreamCache: DownstreamCache | undefined;
+}
+
+/** Reads the policy of one level; each mistake is reported once, however many rules inherit it. */
+export function readPolicyBlock(node: ConfigNode, catalog: Catalog): PolicyBlock {
+  checkBothit(node, catalog);
+  const render = descend(node, 'render');
+  return {
+    normalization: readNormalizationBlock(descend(node, 'normalization')),
+    tracking: readTrackingBlock(descend(node, 'tracking_params'), catalog),
+    render: readRenderBlock(render),
+    softTimeoutMs: readAt(render, 'soft_timeout', readTimeout),
+    cache: readCacheBlock(descend(render, 'cache')),
+    expired: readExpiredBlock(descend(render, 'cache.expired')),
+    onError: readAt(node, 'on_render_error', readOnError),
+    bypass: readBypassBlock(descend(node, 'bypass')),
+    headers: readHeaderBlock(descend(node, 'headers')),
+    downstreamCache: readAt(node, 'downstream_cache', readWord('private', 'vary', 'origin')),
+  };
+}
+
+function readOnError(node: ConfigNode): RenderPolicy['onError'] | undefined {
+  // YAML reads an unquoted 503 as a number.
+  if (node.value === 503) return '503';
+  return readWord('stale_then_origin', '503')(node);
+}
+
+/** `bothit_recache` has no effect yet; its patterns and aliases are checked all the same. */
+function checkBothit(node: ConfigNode, catalog: Catalog): void {
+  readAt(node, 'bothit_recache.match_ua', (list) => expandAliases(list, catalog));
+  readAt(node, 'bothit_recache.interval', readDuration);
+}

@@ -1,0 +1,54 @@
+// What is wrong with a configuration, and where. Problems are collected, never thrown: a user sees
+// all of them at once, and a reload that has any keeps the old configuration.
+
+export interface Place {
+  /** As the user would type it; for layer 0 the name inside the package. */
+  readonly file: string;
+  /** Both start at 1. */
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Diagnostic extends Place {
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** What to do about it; null when the message says it all. */
+  readonly hint: string | null;
+}
+
+/** Where the readers of the configuration put what they find. */
+export interface Problems {
+  readonly add: (problem: Diagnostic) => void;
+  /** In order of file and line; the same sentence at the same place only once. */
+  readonly list: () => readonly Diagnostic[];
+  readonly hasErrors: () => boolean;
+}
+
+/** More are not read by anybody, and a hostile file must not fill the memory. */
+const PROBLEMS_MAX = 1_000;
+
+export function createProblems(): Problems {
+  const found = new Map<string, Diagnostic>();
+  return {
+    add: (problem) => {
+      if (found.size < PROBLEMS_MAX) found.set(formatDiagnostic(problem), problem);
+    },
+    list: () => [...found.values()].toSorted(comparePlaces),
+    hasErrors: () => [...found.values()].some(({ severity }) => severity === 'error'),
+  };
+}
+
+/** One problem in one line, `file:line:column: error: message`, and its hint below. */
+export function formatDiagnostic(problem: Diagnostic): string {
+  const head = `${formatPlace(problem)}: ${problem.severity}: ${problem.message}`;
+  return problem.hint === null ? head : `${head}\n  hint: ${problem.hint}`;
+}
+
+export function formatPlace({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

@@ -1,0 +1,123 @@
+// Keys that are accepted and have no effect: those of a later version, and those of the reference
+// engine that something else replaces. One table, one warning a key, however often it is written.
+import { type ConfigNode, descend, itemsOf, reportWarning } from './config-node.ts';
+
+interface InactiveKey {
+  /** Dotted path below the file's root, or below a level of policy for `anyLevel`. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly anyLevel?: boolean;
+  /** Values that ask for nothing and deserve no warning. */
+  readonly quiet?: readonly unknown[];
+}
+
+const LATER = 'has no effect yet: it comes with a later version';
+
+function later(path: string, hint: string | null, more: Partial<InactiveKey> = {}): InactiveKey {
+  return { path, message: LATER, hint, ...more };
+}
+
+function replaced(path: string, message: string, hint: string | null): InactiveKey {
+  return { path, message, hint };
+}
+
+const KEYS: readonly InactiveKey[] = [
+  later('server.workers', 'this version runs one process', { quiet: [1, 'auto'] }),
+  later('integration', 'only the inline proxy is served'),
+  later('redis.sentinels', 'the embedded store is used; use redis.url for a single server'),
+  later('redis.name', null),
+  later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),
+  later('storage.bodies', 'bodies are files', { quiet: ['filesystem'] }),
+  later('storage.max_bytes', 'nothing is removed by size; watch the folder'),
+  later('storage.cleanup.enabled', null, { quiet: [true] }),
+  later('storage.cleanup.interval', null),
+  later('memory', null),
+  later('render.chromium', 'use render.engine: service or origin'),
+  later('render.service.protocol', 'edge-gateway is spoken', { quiet: ['edge-gateway'] }),
+  later('bypass.cache.enabled', 'bypassed answers are not stored', {
+    anyLevel: true,
+    quiet: [false],
+  }),
+  later('bypass.cache.ttl', null, { anyLevel: true }),
+  later('bypass.cache.status_codes', null, { anyLevel: true }),
+  later('bypass.cache.expired', null, { anyLevel: true }),
+  later('bothit_recache', 'pages are refreshed when they are stale', { anyLevel: true }),
+  later('normalization.no_vary_search', null, { anyLevel: true, quiet: ['off'] }),
+
+  replaced('eg_id', 'is not used here', 'instances need no name: they share Redis, not files'),
+  replaced(
+    'internal',
+    'is not used here',
+    'instances don’t call each other; admin.listen is the API',
+  ),
+  replaced('registry', 'is not used here', 'list the render services in render.service.urls'),
+  replaced('event_logging', 'is not used here', 'each request is one JSON line on standard output'),
+  {
+    ...replaced(
+      'cache_sharding',
+      'is not used here',
+      'several machines share Redis, see redis.url',
+    ),
+    anyLevel: true,
+  },
+  {
+    ...replaced('client_ip', 'is not used here', 'name the proxies in server.trusted_proxies'),
+    anyLevel: true,
+  },
+  replaced('storage.compression', 'is not used here', 'bodies are stored as br and gzip as well'),
+  replaced('storage.cleanup.safety_margin', 'is not used here', null),
+  replaced(
+    'bypass.ssrf_protection',
+    'is not used here',
+    'only configured hosts are fetched, from their configured origin',
+  ),
+  {
+    ...replaced('bypass.enabled', 'is not used here', 'use unmatched_dimension or a URL rule'),
+    anyLevel: true,
+  },
+  replaced('log.console', 'is not used here', 'the log is JSON on standard output'),
+  replaced('log.file', 'is not used here', 'redirect standard output to a file'),
+  replaced('metrics', 'is not used here', 'metrics are at /metrics of admin.listen'),
+];
+
+/** Warns once for each key that is written somewhere. */
+export function warnInactive(gateway: ConfigNode, hostFiles: readonly ConfigNode[]): void {
+  const hosts = hostFiles.flatMap((root) => itemsOf(descend(root, 'hosts')));
+  const rules = hosts.flatMap((host) => itemsOf(descend(host, 'url_rules')));
+  for (const key of KEYS) {
+    const levels = key.anyLevel === true ? [gateway, ...hosts, ...rules] : [gateway];
+    warnOnce(key, levels);
+  }
+  warnChromium(gateway);
+  warnFewerLogLevels(gateway);
+}
+
+function warnOnce(key: InactiveKey, levels: readonly ConfigNode[]): void {
+  const written = levels.flatMap((level) => {
+    const node = descend(level, key.path);
+    return node === undefined || key.quiet?.includes(node.value) === true ? [] : [node];
+  });
+  const [first, ...others] = written;
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`;
+  reportWarning(first, `\`${key.path}\` ${key.message}${more}`, key.hint);
+}
+
+function warnChromium(gateway: ConfigNode): void {
+  const engine = descend(gateway, 'render.engine');
+  if (engine !== undefined && engine.value !== 'chromium') return;
+  reportWarning(
+    engine ?? gateway,
+    engine === undefined
+      ? '`render.engine` is not set, and its default `chromium` comes with a later version'
+      : '`render.engine: chromium` comes with a later version',
+    'until then crawlers get the page of the origin; use service or origin',
+  );
+}
+
+function warnFewerLogLevels(gateway: ConfigNode): void {
+  const level = descend(gateway, 'log.level');
+  if (level === undefined || !['dpanic', 'panic', 'fatal'].includes(String(level.value))) return;
+  reportWarning(level, 'this log level is not used here', 'it is read as "error"');
+}

@@ -1,0 +1,107 @@
+// Files → one Config, or everything that is wrong with them. The steps are always the same: read,
+// parse, fill in the environment, check the shape, check the meaning, compile. A reload calls this
+// again and swaps the result in one assignment.
+import { dirname, resolve } from 'node:path';
+import { compilePolicies } from './compile-policy.ts';
+import { compileSettings } from './compile-settings.ts';
+import { type ConfigNode, descend, rootOf } from './config-node.ts';
+import { createProblems, type Diagnostic, type Place, type Problems } from './diagnostic.ts';
+import { warnInactive } from './inactive-keys.ts';
+import { type Environment, interpolateEnv } from './interpolate-env.ts';
+import { pick } from './levels.ts';
+import { readDefaults } from './load-defaults.ts';
+import { type ConfigDocument, parseYaml, placeOf } from './parse-yaml.ts';
+import { findHostFiles, readConfigText } from './read-files.ts';
+import { readText } from './read-values.ts';
+import { gatewayFileSchema, hostsFileSchema } from './schema/files.ts';
+import type { Config } from './settings.ts';
+import { compileShape, type ShapeCheck } from './validate-shape.ts';
+
+export interface LoadResult {
+  /** null when there is any error. */
+  readonly config: Config | null;
+  /** In order of file and line. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absolute paths of every file that was read or looked for, also after an error. */
+  readonly files: readonly string[];
+}
+
+const checkGatewayShape = compileShape(gatewayFileSchema, { 'the hosts file': hostsFileSchema });
+const checkHostsShape = compileShape(hostsFileSchema, { 'edge-gateway.yaml': gatewayFileSchema });
+
+/**
+ * Loads a configuration. Never throws for anything a file may contain.
+ *
+ * @param file path of edge-gateway.yaml
+ * @param env what `${NAME}` is taken from
+ */
+export async function loadConfig(file: string, env: Environment): Promise<LoadResult> {
+  const defaults = readDefaults();
+  const problems = createProblems();
+  const start: Place = { file, line: 1, column: 1 };
+  const gateway = await readDocument(
+    { path: file, named: start, problems, env },
+    checkGatewayShape,
+  );
+  if (gateway === null) {
+    return { config: null, diagnostics: problems.list(), files: [resolve(file)] };
+  }
+
+  const roots = [gateway, ...defaults.roots];
+  const paths = await findIncluded(gateway, roots, problems);
+  const hostFiles: ConfigNode[] = [];
+  for (const path of paths) {
+    const named = placeOf(gateway.document, '/hosts/include', 'value');
+    const root = await readDocument({ path, named, problems, env }, checkHostsShape);
+    if (root !== null) hostFiles.push(root);
+  }
+
+  const policies = compilePolicies(defaults, gateway, hostFiles);
+  const settings = compileSettings(roots, file);
+  warnInactive(gateway, hostFiles);
+  const files = [file, ...paths].map((path) => resolve(path));
+  const config = problems.hasErrors() ? null : { settings, policies, files };
+  return { config, diagnostics: problems.list(), files };
+}
+
+interface Source {
+  readonly path: string;
+  /** The place that named the file, to blame when it can't be read. */
+  readonly named: Place;
+  readonly problems: Problems;
+  readonly env: Environment;
+}
+
+async function readDocument(source: Source, checkShape: ShapeCheck): Promise<ConfigNode | null> {
+  const { path, named, problems, env } = source;
+  const text = await readConfigText(path);
+  if (!text.ok) {
+    const { message, hint } = text.error;
+    problems.add({ ...named, severity: 'error', message: `${path}: ${message}`, hint });
+    return null;
+  }
+  const parsed = parseYaml(text.value, path, problems);
+  if (parsed.value === undefined) return null;
+  const document: ConfigDocument = interpolateEnv(parsed, env);
+  checkShape(document);
+  return rootOf(document);
+}
+
+async function findIncluded(
+  gateway: ConfigNode,
+  roots: readonly ConfigNode[],
+  problems: Problems,
+): Promise<readonly string[]> {
+  const { document } = gateway;
+  const include = pick(roots, 'hosts.include', readText);
+  const found = await findHostFiles(dirname(document.file), include);
+  if (found.ok) return found.value;
+  const written = descend(gateway, 'hosts.include') !== undefined;
+  problems.add({
+    ...placeOf(document, '/hosts/include', 'value'),
+    severity: 'error',
+    message: `hosts.include: ${found.error.message}`,
+    hint: written ? found.error.hint : 'the hosts are read from hosts.yaml beside this file',
+  });
+  return [];
+}

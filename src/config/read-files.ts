@@ -1,0 +1,89 @@
+// The only reader of the disk, besides the built-in files: text of a file, and which files
+// `hosts.include` means. What the disk refuses becomes a sentence, never an exception.
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import picomatch from 'picomatch';
+import { err, ok, type Result } from '../core/result.ts';
+import { CAPS } from './caps.ts';
+import type { Fault } from './config-node.ts';
+
+const YAML_NAME = /\.ya?ml$/;
+
+/** Reads one file as UTF-8. */
+export async function readConfigText(path: string): Promise<Result<string, Fault>> {
+  try {
+    const { size } = await stat(path);
+    if (size > CAPS.fileBytesMax) {
+      const hint = 'split the hosts over several files, see hosts.include';
+      return err({ message: `the file is larger than ${CAPS.fileBytesMax} bytes`, hint });
+    }
+    const bytes = await readFile(path);
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (cause) {
+    return err({ message: describeFailure(cause), hint: null });
+  }
+}
+
+/**
+ * Finds the files of `hosts.include`: a file, a folder (its *.yaml and *.yml) or a glob.
+ *
+ * @param folder the folder of the configuration file
+ * @returns paths that begin with `folder`, in name order
+ */
+export async function findHostFiles(
+  folder: string,
+  include: string,
+): Promise<Result<readonly string[], Fault>> {
+  if (include.includes('\\')) {
+    return err({ message: 'a path with a backslash', hint: 'write "/" between folders' });
+  }
+  try {
+    const isGlob = /[*?[{]/.test(include);
+    const found = isGlob ? await expandGlob(folder, include) : await expandPath(folder, include);
+    if (found.length === 0) return err({ message: `no file matches "${include}"`, hint: null });
+    if (found.length > CAPS.filesMax) {
+      return err({ message: `more than ${CAPS.filesMax} files match "${include}"`, hint: null });
+    }
+    return ok(found.toSorted());
+  } catch (cause) {
+    return err({ message: `"${include}": ${describeFailure(cause)}`, hint: null });
+  }
+}
+
+async function expandPath(folder: string, include: string): Promise<readonly string[]> {
+  const path = resolveBelow(folder, include);
+  const info = await stat(path);
+  if (!info.isDirectory()) return [path];
+  const names = await readdir(path);
+  return names.filter((name) => YAML_NAME.test(name)).map((name) => join(path, name));
+}
+
+async function expandGlob(folder: string, include: string): Promise<readonly string[]> {
+  const { base, glob } = picomatch.scan(include);
+  const isMatch = picomatch(glob);
+  const path = resolveBelow(folder, base);
+  const names = await readdir(path, { recursive: glob.includes('/') });
+  return names.filter((name) => isMatch(name)).map((name) => join(path, name));
+}
+
+/** As the user would type it, so that messages name files in the user's own way. */
+function resolveBelow(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
+}
+
+function describeFailure(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      return 'no such file';
+    case 'EACCES':
+    case 'EPERM':
+      return 'no permission to read it';
+    case 'EISDIR':
+      return 'a folder, not a file';
+    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
+      return 'the file is not UTF-8 text';
+    default:
+      return typeof code === 'string' ? `not readable (${code})` : 'not readable';
+  }
+}

@@ -1,0 +1,59 @@
+// What must be unique over all hosts and all files: ids, domains and their www aliases, render
+// keys. Each clash names both places.
+import type { HostPolicy } from '../core/policy/policy.ts';
+import { applyHostAlias } from '../core/url/host-alias.ts';
+import type { HostBlock } from './blocks/host-block.ts';
+import { type ConfigNode, childOf, namePlace, reportError } from './config-node.ts';
+
+/** @param hosts the blocks and what became of them, in the same order */
+export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[]): void {
+  const ids = new Map<unknown, ConfigNode>();
+  const keys = new Map<unknown, ConfigNode>();
+  const domains = new Map<string, ConfigNode>();
+  for (const [block, host] of hosts) {
+    claim(ids, host.id, childOf(block.node, 'id') ?? block.node, `host id ${host.id}`);
+    if (host.renderKey !== null) {
+      claim(
+        keys,
+        host.renderKey,
+        childOf(block.node, 'render_key') ?? block.node,
+        'this render key',
+      );
+    }
+    for (const { domain, node } of block.domains) {
+      claim(domains, domain, node, `domain "${domain}"`);
+    }
+  }
+  // After all real names, so that an alias never hides the clash of two real ones.
+  for (const [block, host] of hosts) {
+    for (const { domain, node } of block.domains) {
+      const alias = aliasOf(domain, host);
+      const other = alias === null ? undefined : domains.get(alias);
+      if (alias === null || other === undefined) continue;
+      if (block.domains.some((own) => own.domain === alias)) continue;
+      reportError(
+        node,
+        `normalization.host_aliases.www makes "${domain}" answer as "${alias}", ` +
+          `which is taken at ${namePlace(other)}`,
+        'list both names at one host, or set host_aliases.www to keep',
+      );
+    }
+  }
+}
+
+function aliasOf(domain: string, host: HostPolicy): string | null {
+  if (domain.startsWith('*.')) return null;
+  const alias = applyHostAlias(domain, host.policy.normalization);
+  return alias === domain ? null : alias;
+}
+
+function claim(
+  taken: Map<unknown, ConfigNode>,
+  value: unknown,
+  node: ConfigNode,
+  name: string,
+): void {
+  const other = taken.get(value);
+  if (other === undefined) taken.set(value, node);
+  else reportError(node, `${name} is taken at ${namePlace(other)}`, 'each must be unique');
+}
