@@ -1,6 +1,8 @@
 // The page source `origin` against origins made of raw bytes: the contract, the request it
 // writes, and the R rows of the attack table.
 
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +13,7 @@ import { dimension } from '../helpers/policies.ts';
 import { noAbort, pageJob, pageOf, wordOf } from './page-jobs.ts';
 import { describePageSource, PAGE_BYTES_MAX } from './page-source.contract.ts';
 import { plainAnswer, type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
+import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from './self-signed.ts';
 
 function createSource(): PageSource {
   return createOriginSource({
@@ -428,6 +431,27 @@ describe('page source origin', () => {
     const words = await Promise.all(Array.from({ length: 100 }, getOne));
     expect(new Set(words)).toEqual(new Set(['origin_timeout']));
     expect(held).toBeLessThanOrEqual(64);
+  });
+
+  it('G15: refuses a certificate nobody vouches for', async () => {
+    let requests = 0;
+    const server = createServer(
+      { key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERT },
+      (_request, response) => {
+        requests += 1;
+        response.end('ok');
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await get(pageJob([`https://localhost:${port}`]))).toEqual({
+      outcome: 'failed',
+      reason: 'origin_unreachable',
+      detail: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    });
+    expect(requests).toBe(0);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('says whether it is open', async () => {

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { type CacheStatus, formatCacheStatus } from '../../../src/core/http/cache-status.ts';
+import {
+  answerForFailure,
+  type FailureReason,
+  formatProxyStatus,
+} from '../../../src/core/http/proxy-status.ts';
+import type { FetchFailure } from '../../../src/pipeline/ports.ts';
+
+describe('Cache-Status', () => {
+  it.each<[CacheStatus, string]>([
+    [
+      { forward: null, ttlSeconds: 3214, key: 'cache:1:1:96ba2d5b7d32d005' },
+      'edge-gateway; hit; ttl=3214; key="cache:1:1:96ba2d5b7d32d005"',
+    ],
+    [{ forward: null, ttlSeconds: -30 }, 'edge-gateway; hit; ttl=-30'],
+    [
+      { forward: 'uri-miss', stored: true, ttlSeconds: 3600, collapsed: true },
+      'edge-gateway; fwd=uri-miss; ttl=3600; stored; collapsed',
+    ],
+    [
+      { forward: 'bypass', stored: false, detail: 'method' },
+      'edge-gateway; fwd=bypass; detail=method',
+    ],
+    [{ forward: 'stale', forwardStatus: 503 }, 'edge-gateway; fwd=stale; fwd-status=503'],
+    [{ forward: null, ttlSeconds: 1.9 }, 'edge-gateway; hit; ttl=1'],
+    [{ forward: 'miss', key: 'a"b\\c\r\nd: ä' }, 'edge-gateway; fwd=miss; key="a\\"b\\\\c??d: ?"'],
+    [{ forward: 'miss', detail: 'two words' }, 'edge-gateway; fwd=miss; detail="two words"'],
+    [{ forward: 'miss', detail: '' }, 'edge-gateway; fwd=miss; detail=""'],
+  ])('%#: %j', (status, expected) => expect(formatCacheStatus(status)).toBe(expected));
+});
+
+describe('Proxy-Status', () => {
+  it.each<[FailureReason & FetchFailure, number, string]>([
+    ['no_renderer', 503, 'destination_unavailable'],
+    ['renderer_full', 503, 'connection_limit_reached'],
+    ['render_timeout', 504, 'http_response_timeout'],
+    ['render_failed', 502, 'proxy_internal_error'],
+    ['origin_unreachable', 502, 'destination_unavailable'],
+    ['origin_timeout', 504, 'http_response_timeout'],
+    ['origin_invalid', 502, 'http_protocol_error'],
+    ['too_large', 502, 'http_response_body_size'],
+    ['loop', 508, 'proxy_loop_detected'],
+  ])('%s is %i %s', (reason, status, error) => {
+    expect(answerForFailure(reason)).toEqual({ status, error });
+    expect(formatProxyStatus(reason)).toBe(`edge-gateway; error=${error}; details="${reason}"`);
+  });
+});
