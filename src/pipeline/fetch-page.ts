@@ -5,8 +5,15 @@ import { answerEntry, answerPage } from './deliver-page.ts';
 import { answerFailure, answerOverload } from './deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { fillPage } from './fill-page.ts';
-import { type NotAnswered, servesStale } from './look-up.ts';
-import type { Delivery, FailedFill, Fill, FilledPage, Keyed } from './state.ts';
+import {
+  type Delivery,
+  type FailedFill,
+  type Fill,
+  type FilledPage,
+  type Keyed,
+  type NotAnswered,
+  servesStale,
+} from './state.ts';
 
 /** First wait after a failure; doubled each time. */
 const BACK_OFF_MS_MIN = 1_000;

@@ -3,16 +3,7 @@
 import { answerEntry } from './deliver-page.ts';
 import type { PipelineDeps } from './deps.ts';
 import { refreshPage } from './fetch-page.ts';
-import type { Delivery, Keyed } from './state.ts';
-
-export interface NotAnswered {
-  /** `unavailable`: nothing is known, so nothing may be stored either. */
-  readonly state: 'absent' | 'unavailable';
-  /** Why there is nothing, where it is not simply absent. */
-  readonly detail: string | null;
-}
-
-export type Looked = { readonly state: 'answered'; readonly delivery: Delivery } | NotAnswered;
+import { type Keyed, type Looked, servesStale } from './state.ts';
 
 /** Answers from the store, or says why it can't. */
 export async function lookUp(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
@@ -29,9 +20,4 @@ export async function lookUp(keyed: Keyed, deps: PipelineDeps): Promise<Looked> 
   if (answer.state !== 'found') return { state: 'absent', detail: 'damaged' };
   if (isStale) refreshPage(keyed, deps);
   return { state: 'answered', delivery: answer.value };
-}
-
-/** Whether the policy lets an expired page be served at all. */
-export function servesStale(keyed: Keyed): boolean {
-  return keyed.decision.policy.render.cache.expired.strategy === 'serve_stale';
 }

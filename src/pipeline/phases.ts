@@ -66,3 +66,13 @@ function findRawHost({ request, site }: Received): HostPolicy | null {
   const renders = host.dimensions.some((dimension) => dimension.action === 'render');
   return renders || host.rules.length > 0 ? null : host;
 }
+
+/** An upgrade (WebSocket) is never a page: it is refused by rule, or passed on to the origin. */
+export function runUpgradePhases(received: Received): Delivery {
+  const decision = plan(received);
+  const host = decision.error === null ? decision.host : (findRawHost(received) ?? decision.host);
+  if (host === null || (decision.error === null && decision.action === 'status')) {
+    return answerStatus(received, decision);
+  }
+  return passOn(received, { host, decision, reason: 'upgrade' });
+}

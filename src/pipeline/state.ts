@@ -79,7 +79,7 @@ export interface RequestRecord {
   readonly dimension: string | null;
   readonly rule: string | null;
   readonly action: DecisionAction;
-  readonly reason: DecisionReason | 'raw_host' | 'not_html';
+  readonly reason: DecisionReason | 'raw_host' | 'not_html' | 'upgrade';
   readonly source: AnswerSource;
   readonly cache: CacheVerdict;
   readonly url: string | null;
@@ -108,3 +108,17 @@ export type Delivery =
       readonly headers: HeaderList;
       readonly record: RequestRecord;
     };
+
+export interface NotAnswered {
+  /** `unavailable`: nothing is known, so nothing may be stored either. */
+  readonly state: 'absent' | 'unavailable';
+  /** Why there is nothing, where it is not simply absent. */
+  readonly detail: string | null;
+}
+
+export type Looked = { readonly state: 'answered'; readonly delivery: Delivery } | NotAnswered;
+
+/** Whether the policy lets an expired page be served at all. */
+export function servesStale(keyed: Keyed): boolean {
+  return keyed.decision.policy.render.cache.expired.strategy === 'serve_stale';
+}

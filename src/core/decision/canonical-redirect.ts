@@ -3,7 +3,7 @@
 import type { LocaleRedirect, StatusAnswer } from '../policy/policy.ts';
 import { hasFileExtension } from '../url/normalize-path.ts';
 import { encodeUnsafe, toByteString } from '../url/percent-encoding.ts';
-import type { Located } from './create-decider.ts';
+import type { Located } from './located.ts';
 
 /**
  * Finds the redirect of a URL, or null.

@@ -16,8 +16,9 @@ import type { Trace } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { findRedirect } from './canonical-redirect.ts';
 import type { Decision, DecisionRequest, KeyedDecision, RefusedDecision } from './decision.ts';
+import type { Located } from './located.ts';
 import { planAction } from './plan-action.ts';
-import { type Settled, settleRule } from './settle-rule.ts';
+import { settleRule } from './settle-rule.ts';
 
 export interface Decider {
   /** @param trace collects the steps for `explain`; null while serving */
@@ -107,13 +108,6 @@ export function createDecider(policies: PolicySet, hashText: (text: string) => s
   };
 
   return { decide, findHost: hosts.find, classify };
-}
-
-/** A URL with its host and the rule it settled on. */
-export interface Located {
-  readonly host: HostPolicy | null;
-  readonly parsed: ParsedUrl;
-  readonly settled: Settled;
 }
 
 /** The public scheme is the host's: a key must not depend on where TLS ends. */

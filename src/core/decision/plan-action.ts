@@ -1,7 +1,8 @@
 // What happens to a request, spec: request-flow, "Precedence": block dimension → status rule →
 // rule's render/bypass → the dimension's action. What must stay raw comes before any rendering.
-import type { Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
+
 import { isPagePath } from '../http/content-kind.ts';
+import type { Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
 import type { DimensionMatch } from '../routing/match-dimension.ts';
 import type { DecisionReason, Plan } from './decision.ts';
 

@@ -1,6 +1,6 @@
 // Step 5, one pass over the text of a path. Reserved characters stay as they were written, so `%2F`
 // is never `/`, and nothing is decoded twice.
-import { isUnreserved, toByteString, TRIPLETS, tripletAt } from './percent-encoding.ts';
+import { isUnreserved, TRIPLETS, toByteString, tripletAt } from './percent-encoding.ts';
 
 /** Legal in a path as they are: pchar (RFC 3986 §3.3) and `/`, without `%`. */
 const PLAIN_PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;

@@ -11,8 +11,8 @@ import { parseQuery, type QueryPair } from './parse-query.ts';
 import {
   dropDefaultValues,
   dropEmptyPairs,
-  sortPairs,
   type StrippedPair,
+  sortPairs,
   stripPairs,
 } from './select-pairs.ts';
 import { exceedsBytes, splitUrl } from './split-url.ts';

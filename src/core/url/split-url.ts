@@ -1,7 +1,8 @@
 // Steps 1–3: limits, then the text is cut into components by hand, decoding nothing. A parser that
 // repairs (WHATWG) or that reads `example.com:8080` as a scheme (RFC 3986) would cut elsewhere.
-import { err, ok, type Result } from '../result.ts';
+
 import type { UrlLimits } from '../policy/policy.ts';
+import { err, ok, type Result } from '../result.ts';
 import { recordStep, type Trace } from './trace.ts';
 import type { UrlErrorKind } from './url-error.ts';
 

@@ -1,0 +1,73 @@
+// `edge-gateway explain URL`: the whole decision, step by step, by the same code that serves.
+import { buildDecider } from '../../compose/build-decider.ts';
+import { openStoresIfPresent } from '../../compose/open-stores.ts';
+import type { Config } from '../../config/settings.ts';
+import type { Decision } from '../../core/decision/decision.ts';
+import { type CachedState, explainDecision, keyOf } from '../../core/decision/explain-decision.ts';
+import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
+import {
+  CONFIG_OPTION,
+  type Command,
+  type CommandIo,
+  hasOption,
+  JSON_OPTION,
+  refuseUsage,
+  textOption,
+} from '../command.ts';
+import { formatExplanation } from '../format-explanation.ts';
+import { loadForCommand } from '../load-for-command.ts';
+
+export const explainCommand: Command = {
+  name: 'explain',
+  usage: 'URL [-c FILE] [--user-agent UA] [--json]',
+  summary: 'show what would happen to a URL, step by step, and why',
+  options: {
+    config: CONFIG_OPTION,
+    'user-agent': { type: 'string', short: 'A', help: 'UA  the client (default: Googlebot)' },
+    method: { type: 'string', short: 'X', help: 'METHOD  (default: GET)' },
+    json: JSON_OPTION,
+  },
+  run: async (args, io) => {
+    const [url, ...others] = args.positionals;
+    if (url === undefined || others.length > 0) {
+      return refuseUsage(io, 'explain takes one URL (quote it: & and ? mean something to a shell)');
+    }
+    const config = await loadForCommand(args, io);
+    if (config === null) return 1;
+    const decision = (await buildDecider(config.policies)).decide(
+      {
+        url: bytesToUrlText(Buffer.from(url)),
+        method: textOption(args, 'method', 'GET').toUpperCase(),
+        userAgent: textOption(args, 'user-agent', GOOGLEBOT),
+        hasAuthorization: false,
+      },
+      [],
+    );
+    const explanation = explainDecision(decision, await findCached(decision, config, io));
+    io.stdout.write(
+      hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
+    );
+    return 0;
+  },
+};
+
+const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+async function findCached(decision: Decision, config: Config, io: CommandIo): Promise<CachedState> {
+  const key = keyOf(decision);
+  const { host, dimension } = decision;
+  if (decision.action !== 'render' || decision.error !== null) return 'unknown';
+  if (key === null || host === null || dimension === null) return 'unknown';
+  const stores = await openStoresIfPresent(config.settings, (message) => {
+    io.stderr.write(`edge-gateway: ${message}\n`);
+  });
+  if (stores === null) return 'absent';
+  try {
+    const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
+    const found = await stores.pages.lookUp(key, ref, decision.normalized);
+    if (found.state === 'hit') return found.freshness;
+    return found.state === 'absent' ? 'absent' : 'unknown';
+  } finally {
+    await stores.close();
+  }
+}

@@ -1,0 +1,59 @@
+// `edge-gateway normalize`: URLs on stdin, one a line, answered line by line in order. Streams:
+// memory does not depend on how many there are.
+import { once } from 'node:events';
+import { buildDecider } from '../../compose/build-decider.ts';
+import { loadDefaults } from '../../config/load-defaults.ts';
+import type { Decider } from '../../core/decision/create-decider.ts';
+import { explainDecision } from '../../core/decision/explain-decision.ts';
+import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
+import { CONFIG_OPTION, type Command, hasOption, JSON_OPTION } from '../command.ts';
+import { loadForCommand } from '../load-for-command.ts';
+import { splitLines } from '../split-lines.ts';
+
+/** Output is written in blocks of about this many characters. */
+const BLOCK_CHARS = 65_536;
+
+export const normalizeCommand: Command = {
+  name: 'normalize',
+  usage: '[-c FILE] [--json] < URLS',
+  summary: 'print HASH<TAB>URL, or error<TAB>KIND, for each URL on stdin',
+  options: {
+    config: {
+      ...CONFIG_OPTION,
+      help: 'FILE  hosts and rules to use (default: the built-in rules)',
+    },
+    json: JSON_OPTION,
+  },
+  run: async (args, io) => {
+    const policies =
+      args.values['config'] === undefined
+        ? loadDefaults()
+        : ((await loadForCommand(args, io))?.policies ?? null);
+    if (policies === null) return 1;
+    const decider = await buildDecider(policies);
+    const format = hasOption(args, 'json') ? formatJson : formatLine;
+    let block = '';
+    for await (const line of splitLines(io.stdin)) {
+      block += format(bytesToUrlText(line), decider);
+      if (block.length < BLOCK_CHARS) continue;
+      if (!io.stdout.write(block)) await once(io.stdout, 'drain');
+      block = '';
+    }
+    io.stdout.write(block);
+    return 0;
+  },
+};
+
+function formatLine(url: string, decider: Decider): string {
+  const decision = decider.decide({ url, ...ANY_CLIENT }, null);
+  return decision.error === null
+    ? `${decision.hash}\t${decision.normalized}\n`
+    : `error\t${decision.error}\n`;
+}
+
+function formatJson(url: string, decider: Decider): string {
+  const decision = decider.decide({ url, ...ANY_CLIENT }, []);
+  return `${JSON.stringify(explainDecision(decision, 'unknown'))}\n`;
+}
+
+const ANY_CLIENT = { method: 'GET', userAgent: '', hasAuthorization: false } as const;

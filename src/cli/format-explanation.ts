@@ -1,0 +1,40 @@
+// An explanation for people: the same facts as the JSON, as aligned lines.
+import type { Explanation } from '../core/decision/explain-decision.ts';
+
+const LABEL_WIDTH = 12;
+
+export function formatExplanation(explanation: Explanation): string {
+  const { host, dimension, rule } = explanation;
+  const lines: (readonly [string, string])[] = [['input', explanation.input]];
+  for (const { step, before, after } of explanation.steps) {
+    lines.push([
+      `  ${step}`,
+      `${before === '' ? '(none)' : before} → ${after === '' ? '(none)' : after}`,
+    ]);
+  }
+  for (const { name, pattern, level } of explanation.stripped) {
+    lines.push(['  stripped', `${name} (pattern ${pattern}, ${level})`]);
+  }
+  if (explanation.error !== null) lines.push(['error', explanation.error]);
+  else lines.push(['normalized', explanation.normalized ?? ''], ['hash', explanation.hash ?? '']);
+  lines.push(
+    [
+      'host',
+      host === null ? 'not configured: the global policy applies' : `${host.id} ${host.domain}`,
+    ],
+    ['dimension', dimension === null ? '(none)' : describeDimension(dimension)],
+    ['rule', rule === null ? '(none)' : `${rule.id} (${rule.match})`],
+    ['action', `${explanation.action}, because: ${explanation.reason}`],
+  );
+  if (explanation.status !== null) lines.push(['status', String(explanation.status)]);
+  if (explanation.location !== null) lines.push(['location', explanation.location]);
+  if (explanation.key !== null) lines.push(['key', explanation.key]);
+  if (explanation.file !== null) lines.push(['file', explanation.file]);
+  lines.push(['cached', explanation.cached], ['would', explanation.would]);
+  return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
+}
+
+function describeDimension(dimension: NonNullable<Explanation['dimension']>): string {
+  const by = dimension.matched_by;
+  return `${dimension.id} ${dimension.name} (${by === null ? 'no pattern matched' : `matched ${by}`})`;
+}

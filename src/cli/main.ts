@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// The program. Everything it does is in run-cli, which tests call with streams of their own.
+import process from 'node:process';
+import { runCli } from './run-cli.ts';
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // `edge-gateway normalize | head`: the reader has seen enough.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+});

@@ -1,0 +1,73 @@
+// Finds the command, parses its options by its table, prints help. Knows no command's work.
+import { parseArgs } from 'node:util';
+import type { Command, CommandIo, ExitCode, ParsedArguments } from './command.ts';
+import { refuseUsage } from './command.ts';
+import { checkCommand } from './commands/check.ts';
+import { explainCommand } from './commands/explain.ts';
+import { normalizeCommand } from './commands/normalize.ts';
+import { purgeCommand } from './commands/purge.ts';
+import { serveCommand } from './commands/serve.ts';
+
+const COMMANDS: readonly Command[] = [
+  serveCommand,
+  checkCommand,
+  explainCommand,
+  normalizeCommand,
+  purgeCommand,
+];
+
+/** Runs one command line, without the program's own name. */
+export async function runCli(argv: readonly string[], io: CommandIo): Promise<ExitCode> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    io.stdout.write(formatHelp());
+    return name === undefined ? 2 : 0;
+  }
+  // The reference engine's spelling of `check`.
+  const commandName = name === '-t' ? 'check' : name;
+  const command = COMMANDS.find((candidate) => candidate.name === commandName);
+  if (command === undefined) {
+    return refuseUsage(io, `there is no command "${name}"; see edge-gateway --help`);
+  }
+  const parsed = parseOptions(command, rest);
+  if (typeof parsed === 'string') {
+    return refuseUsage(io, `${parsed}; see edge-gateway ${command.name} --help`);
+  }
+  if (parsed.values['help'] === true) {
+    io.stdout.write(formatCommandHelp(command));
+    return 0;
+  }
+  return await command.run(parsed, io);
+}
+
+function parseOptions(command: Command, argv: readonly string[]): ParsedArguments | string {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    });
+    return { values: values as ParsedArguments['values'], positionals };
+  } catch (cause) {
+    // parseArgs throws for wrong options only, with a message made for the person.
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+function formatHelp(): string {
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(11)}${summary}\n`);
+  return [
+    'edge-gateway: serves crawlers the rendered pages of a JavaScript site\n\n',
+    'Usage: edge-gateway COMMAND [OPTIONS]\n\n',
+    ...lines,
+    '\nedge-gateway COMMAND --help tells more. Exit status: 0 done, 1 failed, 2 wrong usage.\n',
+  ].join('');
+}
+
+function formatCommandHelp({ name, usage, summary, options }: Command): string {
+  const lines = Object.entries(options).map(([option, { short, help }]) => {
+    const flags = short === undefined ? `    --${option}` : `-${short}, --${option}`;
+    return `  ${flags.padEnd(18)} ${help}\n`;
+  });
+  return `Usage: edge-gateway ${name} ${usage}\n\n${summary}\n\n${lines.join('')}`;
+}

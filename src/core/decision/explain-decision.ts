@@ -1,0 +1,108 @@
+// A decision as the JSON that `explain` and `normalize --json` print: spec operations, one shape.
+import { bodyFileName, formatCacheKey } from '../key/cache-key.ts';
+import type { PolicyLevel } from '../policy/policy.ts';
+import type { StrippedPair } from '../url/select-pairs.ts';
+import type { TraceStep } from '../url/trace.ts';
+import type { UrlErrorKind } from '../url/url-error.ts';
+import type { Decision, DecisionAction, DecisionReason, KeyedDecision } from './decision.ts';
+
+/** What the store has for the key; `unknown` when it was not asked or could not answer. */
+export type CachedState = 'fresh' | 'stale' | 'absent' | 'unknown';
+export type Would = 'serve' | 'refresh' | 'render' | 'bypass' | 'status';
+
+/** Key names are the published JSON, hence snake_case. */
+export interface Explanation {
+  readonly input: string;
+  readonly normalized: string | null;
+  readonly hash: string | null;
+  readonly error: UrlErrorKind | null;
+  readonly host: { readonly id: number; readonly domain: string } | null;
+  readonly dimension: {
+    readonly id: number;
+    readonly name: string;
+    readonly matched_by: string | null;
+  } | null;
+  readonly rule: {
+    readonly id: string;
+    readonly match: string;
+    readonly action: string | null;
+  } | null;
+  readonly action: DecisionAction;
+  readonly reason: DecisionReason;
+  readonly status: number | null;
+  readonly location: string | null;
+  readonly key: string | null;
+  readonly file: string | null;
+  readonly steps: readonly TraceStep[];
+  readonly stripped: readonly StrippedPair[];
+  readonly tracking: {
+    readonly strip: boolean;
+    readonly mode: 'strip' | 'keep';
+    readonly patterns: readonly { readonly pattern: string; readonly level: PolicyLevel }[];
+  } | null;
+  readonly cached: CachedState;
+  readonly would: Would;
+}
+
+/** The cache key of a decision, or null where nothing would be looked up or stored. */
+export function keyOf(decision: Decision): string | null {
+  const { host, dimension } = decision;
+  if (decision.error !== null || host === null || dimension === null) return null;
+  return formatCacheKey(host.id, dimension.id, decision.hash);
+}
+
+export function explainDecision(decision: Decision, cached: CachedState): Explanation {
+  const keyed: KeyedDecision | null = decision.error === null ? decision : null;
+  const { host, dimension } = decision;
+  return {
+    input: decision.input,
+    normalized: decision.normalized,
+    hash: keyed?.hash ?? null,
+    error: decision.error,
+    host: host === null ? null : { id: host.id, domain: host.domain },
+    dimension:
+      dimension === null
+        ? null
+        : { id: dimension.id, name: dimension.name, matched_by: decision.matchedBy },
+    rule: explainRule(keyed),
+    action: decision.action,
+    reason: decision.reason,
+    status: decision.status?.code ?? null,
+    location: findLocation(decision),
+    key: keyOf(decision),
+    file:
+      keyed === null || dimension === null || host === null
+        ? null
+        : bodyFileName({ hash: keyed.hash, dimensionId: dimension.id }),
+    steps: decision.steps,
+    stripped: keyed?.stripped ?? [],
+    tracking: explainTracking(keyed),
+    cached,
+    would: decideWould(decision, cached),
+  };
+}
+
+function explainRule(keyed: KeyedDecision | null): Explanation['rule'] {
+  const rule = keyed?.rule ?? null;
+  return rule === null ? null : { id: rule.id, match: rule.pattern.source, action: rule.action };
+}
+
+function explainTracking(keyed: KeyedDecision | null): Explanation['tracking'] {
+  if (keyed === null) return null;
+  const { strip, mode, patterns } = keyed.policy.tracking;
+  return {
+    strip,
+    mode,
+    patterns: patterns.map(({ pattern, level }) => ({ pattern: pattern.source, level })),
+  };
+}
+
+function findLocation(decision: Decision): string | null {
+  return decision.status?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? null;
+}
+
+function decideWould(decision: Decision, cached: CachedState): Would {
+  if (decision.action !== 'render') return decision.action;
+  if (cached === 'fresh') return 'serve';
+  return cached === 'stale' ? 'refresh' : 'render';
+}

@@ -1,0 +1,98 @@
+// The admin listener: health, metrics and what changes the cache. Its own socket, loopback unless a
+// token is set, JSON, and never a change by GET. Nothing of it exists on the public listener.
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { isAllowed } from './check-token.ts';
+import { type PurgeCommand, parsePurgeBody } from './parse-purge-body.ts';
+
+export interface ReadyReport {
+  readonly isReady: boolean;
+  /** Part → `ok`, or why not. */
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** A finished piece of admin work: status and JSON body. */
+export interface AdminResult {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface AdminDeps {
+  /** null: no token, which only a loopback listener may have. */
+  readonly token: () => string | null;
+  readonly ready: () => Promise<ReadyReport>;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly explain: (url: string, userAgent: string) => Promise<AdminResult>;
+  readonly purge: (command: PurgeCommand) => Promise<AdminResult>;
+  readonly reload: () => Promise<AdminResult>;
+  /** For defects: the log gets everything, the client the request id. */
+  readonly onError: (error: unknown) => void;
+}
+
+const BODY_BYTES_MAX = 65_536;
+
+/** Builds the admin application; the caller listens. */
+export function createAdminApp(deps: AdminDeps): FastifyInstance {
+  const app = Fastify({ bodyLimit: BODY_BYTES_MAX, logger: false, requestTimeout: 10_000 });
+  app.addHook('onRequest', async (request, reply) => {
+    // Load balancers and container engines ask without a token; health says nothing secret.
+    if (request.url === '/health' || request.url === '/ready') return;
+    if (!isAllowed(request.headers, deps.token())) {
+      await reply
+        .code(401)
+        .header('www-authenticate', 'Bearer')
+        .send({ error: 'unauthorized', hint: 'send Authorization: Bearer <admin.token>' });
+    }
+  });
+  app.setErrorHandler(async (error: FastifyError, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status >= 500) deps.onError(error);
+    const message = status >= 500 ? 'internal error; the log says more' : error.message;
+    await reply.code(status).send({ error: message });
+  });
+  app.setNotFoundHandler(async (_request, reply) => {
+    await reply.code(404).send({ error: 'not found' });
+  });
+  addReadRoutes(app, deps);
+  addChangeRoutes(app, deps);
+  return app;
+}
+
+function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
+  app.get('/health', async () => ({ status: 'ok' }));
+  app.get('/ready', async (_request, reply) => {
+    const { isReady, checks } = await deps.ready();
+    return await reply
+      .code(isReady ? 200 : 503)
+      .send({ status: isReady ? 'ready' : 'not ready', checks });
+  });
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await deps.metrics();
+    return await reply.header('content-type', contentType).send(text);
+  });
+  app.get('/explain', async (request, reply) => {
+    const url = queryText(request, 'url');
+    if (url === '') return await reply.code(400).send({ error: 'say which: /explain?url=…' });
+    const { status, body } = await deps.explain(url, queryText(request, 'user_agent'));
+    return await reply.code(status).send(body);
+  });
+}
+
+function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
+  app.post('/purge', async (request, reply) => {
+    const command = parsePurgeBody(request.body);
+    if (!command.ok) return await reply.code(400).send({ error: command.error });
+    const { status, body } = await deps.purge(command.value);
+    return await reply.code(status).send(body);
+  });
+  app.post('/reload', async (_request, reply) => {
+    const { status, body } = await deps.reload();
+    return await reply.code(status).send(body);
+  });
+}
+
+function queryText(request: FastifyRequest, name: string): string {
+  const query = request.query;
+  if (typeof query !== 'object' || query === null) return '';
+  const value: unknown = Reflect.get(query, name);
+  return typeof value === 'string' ? value : '';
+}

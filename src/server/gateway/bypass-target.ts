@@ -1,0 +1,22 @@
+// Where a request is passed on to, and how it is presented there.
+import type { Delivery } from '../../pipeline/state.ts';
+import type { BypassTarget } from '../bypass/ports.ts';
+import type { Visitor } from './receive-request.ts';
+
+type BypassDelivery = Extract<Delivery, { readonly kind: 'bypass' }>;
+
+export function bypassTarget(
+  visitor: Visitor,
+  { host, timeoutMs, userAgent, headers }: BypassDelivery,
+  originUrl: string,
+): BypassTarget {
+  return {
+    originUrl,
+    hostHeader: host.originHostHeader ?? visitor.publicHost,
+    publicHost: visitor.publicHost,
+    scheme: host.scheme,
+    timeoutMs,
+    userAgent,
+    extraResponseHeaders: headers,
+  };
+}

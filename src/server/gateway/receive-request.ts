@@ -1,0 +1,60 @@
+// A request that passed the door, as the pipeline reads it: absolute URL, raw header list, an id.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { clientAddress } from '../../core/http/client-address.ts';
+import { fieldValues, type RawHeaders } from '../../core/http/hop-headers.ts';
+import { latin1ToUrlText } from '../../core/url/bytes-to-text.ts';
+import { normalizeHost } from '../../core/url/normalize-host.ts';
+import type { HeaderList } from '../../pipeline/ports.ts';
+import type { ClientRequest } from '../../pipeline/state.ts';
+
+export interface Visitor {
+  readonly client: ClientRequest;
+  /** `Host` as the client wrote it, port included. */
+  readonly publicHost: string;
+  readonly address: string;
+}
+
+/** What an id from outside may consist of; anything else could forge log lines. */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/**
+ * @param requestTarget raw, in origin form, as the door left it
+ * @param isTrusted whether an address is one of the trusted proxies
+ */
+export function receiveRequest(
+  request: IncomingMessage,
+  requestTarget: string,
+  isTrusted: (address: string) => boolean,
+): Visitor {
+  const raw = request.rawHeaders;
+  const publicHost = fieldValues(raw, ':authority')[0] ?? fieldValues(raw, 'host')[0]?.trim() ?? '';
+  const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
+  const peer = request.socket.remoteAddress ?? '';
+  const host = normalizeHost(publicHost.replace(/:[0-9]*$/, ''));
+  return {
+    publicHost,
+    address: clientAddress(peer, fieldValues(raw, 'x-forwarded-for'), isTrusted),
+    client: {
+      method: request.method ?? '',
+      url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${latin1ToUrlText(requestTarget)}`,
+      hostName: host.ok ? host.value : '',
+      headers: toPairs(raw),
+      httpVersion: request.httpVersion,
+      requestId: requestIdOf(raw, isTrusted(peer)),
+    },
+  };
+}
+
+function requestIdOf(raw: RawHeaders, isTrustedPeer: boolean): string {
+  const given = isTrustedPeer ? fieldValues(raw, 'x-request-id')[0] : undefined;
+  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function toPairs(raw: RawHeaders): HeaderList {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    pairs.push([raw[index] ?? '', raw[index + 1] ?? '']);
+  }
+  return pairs;
+}

@@ -1,0 +1,83 @@
+// What is kept beside a request from its first to its last byte, for the one log line and the
+// metrics, and for the origin's turn that has to end exactly once.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fieldValues } from '../../core/http/hop-headers.ts';
+import type { RequestRecord } from '../../pipeline/state.ts';
+import type { BypassOutcome } from '../bypass/ports.ts';
+import { receiveRequest, type Visitor } from './receive-request.ts';
+
+/** One turn at an origin of a host; `end` is called once. */
+export interface OriginTurn {
+  readonly originUrl: string;
+  readonly end: (how: 'ok' | 'failed' | 'busy') => void;
+}
+
+export interface Visit {
+  readonly visitor: Visitor;
+  readonly userAgent: string;
+  readonly startedAtMs: number;
+  record: RequestRecord | null;
+  bypass: BypassOutcome | null;
+  turn: OriginTurn | null;
+}
+
+/** One finished request, for log and metrics. */
+export interface FinishedRequest {
+  /** null: it never reached the pipeline (a loop, a defect). */
+  readonly record: RequestRecord | null;
+  readonly requestId: string;
+  readonly method: string;
+  readonly clientAddress: string;
+  readonly userAgent: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** The client left before the answer was complete. */
+  readonly isAborted: boolean;
+  readonly bypass: BypassOutcome | null;
+}
+
+/** @param requestTarget raw, in origin form */
+export function beginVisit(
+  request: IncomingMessage,
+  requestTarget: string,
+  isTrustedPeer: (address: string) => boolean,
+): Visit {
+  return {
+    visitor: receiveRequest(request, requestTarget, isTrustedPeer),
+    userAgent: fieldValues(request.rawHeaders, 'user-agent')[0] ?? '',
+    startedAtMs: performance.now(),
+    record: null,
+    bypass: null,
+    turn: null,
+  };
+}
+
+/** An origin answered, or failed to. */
+export function settleBypass(visit: Visit | undefined, outcome: BypassOutcome): void {
+  if (visit === undefined) return;
+  visit.bypass = outcome;
+  endTurn(visit, outcome.error === null || outcome.error === 'client_left' ? 'ok' : 'failed');
+}
+
+/** @param response null for an upgrade, whose answer went out on the bare socket */
+export function finishVisit(visit: Visit, response: ServerResponse | null): FinishedRequest {
+  // Left open only when the client went away before the origin said anything.
+  endTurn(visit, 'busy');
+  const { client, address } = visit.visitor;
+  return {
+    record: visit.record,
+    requestId: client.requestId,
+    method: client.method,
+    clientAddress: address,
+    userAgent: visit.userAgent,
+    status: visit.bypass?.status ?? response?.statusCode ?? 0,
+    durationMs: performance.now() - visit.startedAtMs,
+    isAborted: response !== null && !response.writableFinished,
+    bypass: visit.bypass,
+  };
+}
+
+function endTurn(visit: Visit, how: 'ok' | 'failed' | 'busy'): void {
+  visit.turn?.end(how);
+  visit.turn = null;
+}
