@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createOriginBalancer } from '../../src/adapters/origin/balance-origins.ts';
 import { createOriginSource } from '../../src/adapters/origin/fill/create-origin-source.ts';
 import { firstHeader, headerValues } from '../../src/core/http/header-list.ts';
 import type { PageSource } from '../../src/pipeline/ports.ts';
@@ -17,7 +18,7 @@ import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from './self-signed.ts';
 
 function createSource(): PageSource {
   return createOriginSource({
-    clock: { now: Date.now },
+    balancer: createOriginBalancer({ now: Date.now }),
     pseudonym: 'edge-gateway-test1',
     pageBytesMax: PAGE_BYTES_MAX,
   });

@@ -1,22 +1,20 @@
 // Which header fields cross which border. Nothing hop-by-hop is ever passed on (RFC 9110 §7.6.1);
 // nothing that names or proves a person reaches a page fill or a stored entry.
 import { parseCacheControl } from './cache-control.ts';
-import { type HeaderList, headerValues, listMembers } from './header-list.ts';
+import { type HeaderList, headerValues } from './header-list.ts';
+import { hopNames } from './hop-headers.ts';
 
-/** Fields about one connection, and the framing, which is written anew for every message. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
+/** Framing, written anew for every message, and what proves us to the next proxy. */
+const PER_MESSAGE: ReadonlySet<string> = new Set([
   'content-length',
-  'keep-alive',
   'proxy-authenticate',
   'proxy-authentication-info',
   'proxy-authorization',
-  'proxy-connection',
-  'te',
   'trailer',
-  'transfer-encoding',
-  'upgrade',
 ]);
+
+/** What storing depends on: naming these in `Connection` must not make them vanish before. */
+const NEVER_NOMINATED: ReadonlySet<string> = new Set(['cdn-cache-control', 'vary']);
 
 /** Never stored, whatever the policy lists: credentials, our own validators, this answer's age. */
 const NEVER_STORED: ReadonlySet<string> = new Set([
@@ -78,10 +76,10 @@ const NEVER_FILLED: ReadonlySet<string> = new Set([
 
 /** Drops the hop-by-hop fields, those that `Connection` names, and the framing. */
 export function filterEndToEnd(headers: HeaderList): HeaderList {
-  const nominated = new Set(listMembers(headers, 'connection').map((name) => name.toLowerCase()));
+  const hops = hopNames(headers.flat());
   return headers.filter(([name]) => {
     const folded = name.toLowerCase();
-    return !HOP_BY_HOP.has(folded) && !nominated.has(folded);
+    return !PER_MESSAGE.has(folded) && (!hops.has(folded) || NEVER_NOMINATED.has(folded));
   });
 }
 

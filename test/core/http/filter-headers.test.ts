@@ -71,6 +71,12 @@ describe('filterEndToEnd', () => {
     ];
     expect(names(filterEndToEnd(headers))).toEqual(['Content-Type', 'Set-Cookie', 'Set-Cookie']);
   });
+
+  it('lets no nomination hide what forbids storing', () => {
+    const kept = ['Cache-Control', 'CDN-Cache-Control', 'Vary', 'Set-Cookie', 'Content-Type'];
+    const headers: HeaderList = [['Connection', kept.join(', ')], ...fields(...kept)];
+    expect(names(filterEndToEnd(headers))).toEqual(kept);
+  });
 });
 
 describe('filterStored', () => {

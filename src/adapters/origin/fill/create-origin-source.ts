@@ -2,17 +2,17 @@
 // redirects never followed, one deadline over everything, nothing of any client in it. A second
 // try only on another origin that was never reached, or on a dead keep-alive socket (R34).
 import type { Pool } from 'undici';
-import { createUpstreamPicker, type UpstreamPicker } from '../../../core/http/pick-upstream.ts';
 import { LIMITS } from '../../../core/limits.ts';
-import type { Origin } from '../../../core/policy/policy.ts';
-import type { Clock, PageJob, PageResult, PageSource } from '../../../pipeline/ports.ts';
+import type { PageJob, PageResult, PageSource } from '../../../pipeline/ports.ts';
+import type { OriginBalancer } from '../balance-origins.ts';
 import { buildFillRequest, splitTarget } from './build-fill-request.ts';
 import { classifyFailure } from './classify-failure.ts';
 import { createOriginPool, diedUnheard, watchAttempt } from './origin-client.ts';
 import { readPage } from './read-page.ts';
 
 export interface OriginSourceOptions {
-  readonly clock: Clock;
+  /** The one that bypass uses too: an origin that is down is down for both. */
+  readonly balancer: OriginBalancer;
   /** Our name in `Via`, unique to this gateway: a loop is known by it. */
   readonly pseudonym: string;
   readonly pageBytesMax: number;
@@ -27,14 +27,10 @@ const POOL_SETTINGS = {
 } as const;
 /** Fills of one origin under way or queued; the rest fail at once instead of waiting in vain. */
 const FILLS_PER_ORIGIN_MAX = 1_024;
-/** Origins of one host asked for one page. */
-const ORIGINS_TRIED_MAX = 2;
 
 /** Creates the source; its pools open no connection before they are needed. */
 export function createOriginSource(options: OriginSourceOptions): PageSource {
   const pools = new Map<string, Pool>();
-  // Keyed by the policy's own array: a reload brings a new one, and the old goes with its policy.
-  const pickers = new WeakMap<readonly Origin[], UpstreamPicker<Origin>>();
   let isClosed = false;
 
   const poolOf = (origin: string): Pool => {
@@ -45,31 +41,27 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
     return pool;
   };
 
-  const pickerOf = (origins: readonly Origin[]): UpstreamPicker<Origin> => {
-    const known = pickers.get(origins);
-    if (known !== undefined) return known;
-    const picker = createUpstreamPicker(origins);
-    pickers.set(origins, picker);
-    return picker;
+  const fillInTurn = async (job: PageJob, deadline: AbortSignal): Promise<Turn> => {
+    const turn = options.balancer.take(job.host.origins);
+    let health: OriginHealth = 'busy';
+    try {
+      const pool = poolOf(turn.originUrl);
+      const result = await fill(pool, { job, origin: turn.originUrl, deadline, options });
+      health = healthIn(result);
+      return { result, isDown: health === 'failed' };
+    } finally {
+      turn.end(health);
+    }
   };
 
   return {
     name: 'origin',
     get: async (job, signal) => {
       if (isClosed) return failed('origin_unreachable', 'closed');
-      const { origins } = job.host;
-      const picker = pickerOf(origins);
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(job.render.timeoutMs)]);
-      const candidates = picker.candidates(options.clock.now(), 'all');
-      let result = failed('origin_unreachable', 'no_origin');
-      for (const origin of candidates.slice(0, ORIGINS_TRIED_MAX)) {
-        picker.begin(origin);
-        result = await fill(poolOf(origin.url), { job, origin: origin.url, deadline, options });
-        const isDown = result.outcome === 'failed' && result.reason === 'origin_unreachable';
-        picker.end(origin, isDown ? 'failed' : 'ok', options.clock.now());
-        if (!isDown || deadline.aborted) break;
-      }
-      return result;
+      const first = await fillInTurn(job, deadline);
+      if (!first.isDown || deadline.aborted || job.host.origins.length === 1) return first.result;
+      return (await fillInTurn(job, deadline)).result;
     },
     check: () => {
       const state = isClosed
@@ -83,6 +75,21 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
       pools.clear();
     },
   };
+}
+
+type OriginHealth = 'ok' | 'failed' | 'busy';
+
+/** What a result says about the origin: a slow page is no sign of a dead one, nor of a live one. */
+function healthIn(result: PageResult): OriginHealth {
+  if (result.outcome === 'page') return 'ok';
+  if (result.reason === 'origin_unreachable') return 'failed';
+  return result.reason === 'origin_timeout' ? 'busy' : 'ok';
+}
+
+interface Turn {
+  readonly result: PageResult;
+  /** It was not reached, so another origin may be asked for the same page. */
+  readonly isDown: boolean;
 }
 
 interface Fill {

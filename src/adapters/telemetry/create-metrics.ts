@@ -1,0 +1,126 @@
+// The gateway's metrics, on a registry of their own. What is recorded are words the pipeline
+// already speaks; text of a client can't become a label, whatever is passed in.
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
+import { createLabelBound } from './bound-label.ts';
+import { METRICS } from './metrics-table.ts';
+
+export interface RequestSample {
+  /** null: no configured host. */
+  readonly host: { readonly id: number; readonly domain: string } | null;
+  /** Name of the dimension; null before one was chosen. */
+  readonly dimension: string | null;
+  /** Where the answer came from: `rendered`, `cache`, `bypass` … */
+  readonly source: string;
+  /** What the cache said: `hit`, `stale`, `miss` … */
+  readonly cache: string;
+  readonly durationMs: number;
+}
+
+export interface PageSample {
+  readonly source: PageSource['name'];
+  readonly result: 'page' | 'partial' | FetchFailure;
+  readonly durationMs: number;
+}
+
+export interface StoreErrorSample {
+  readonly store: string;
+  readonly operation: 'get' | 'put' | 'read' | 'write' | 'delete' | 'keys' | 'check';
+  readonly state: 'unavailable' | 'damaged';
+}
+
+export interface Metrics {
+  readonly recordRequest: (sample: RequestSample) => void;
+  readonly recordPage: (sample: PageSample) => void;
+  readonly recordStoreError: (sample: StoreErrorSample) => void;
+  readonly recordCollision: (hostId: number) => void;
+  readonly recordStrippedPairs: (hostId: number, count: number) => void;
+  readonly recordUrlError: (kind: string) => void;
+  readonly recordRefusal: (reason: string) => void;
+  /** The text a scraper gets, and its media type. */
+  readonly render: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** Creates the metrics of this process, event-loop lag and memory among them. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = createCounter(registry, METRICS.requests);
+  const durations = createHistogram(registry, METRICS.durations);
+  const pages = createCounter(registry, METRICS.pages);
+  const pageDurations = createHistogram(registry, METRICS.pageDurations);
+  const storeErrors = createCounter(registry, METRICS.storeErrors);
+  const collisions = createCounter(registry, METRICS.collisions);
+  const strippedPairs = createCounter(registry, METRICS.strippedPairs);
+  const urlErrors = createCounter(registry, METRICS.urlErrors);
+  const refusals = createCounter(registry, METRICS.refusals);
+  return {
+    recordRequest: ({ host, dimension, source, cache, durationMs }) => {
+      const [id, domain] = host === null ? [null, null] : [String(host.id), host.domain];
+      requests({ host: id, domain, dimension, source, cache }, 1);
+      durations({ source, cache }, durationMs / 1000);
+    },
+    recordPage: ({ source, result, durationMs }) => {
+      pages({ source, result }, 1);
+      pageDurations({ source }, durationMs / 1000);
+    },
+    recordStoreError: ({ store, operation, state }) => storeErrors({ store, operation, state }, 1),
+    recordCollision: (hostId) => collisions({ host: String(hostId) }, 1),
+    recordStrippedPairs: (hostId, count) => strippedPairs({ host: String(hostId) }, count),
+    recordUrlError: (kind) => urlErrors({ kind }, 1),
+    recordRefusal: (reason) => refusals({ reason }, 1),
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+interface Row<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: Readonly<Record<L, number>>;
+  readonly buckets?: readonly number[];
+}
+
+type Labels<L extends string> = Readonly<Record<L, string | null>>;
+type Recorder<L extends string> = (labels: Labels<L>, amount: number) => void;
+
+function createCounter<L extends string>(registry: Registry, row: Row<L>): Recorder<L> {
+  const { name, help } = row;
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: Object.keys(row.labels),
+    registers: [registry],
+  });
+  const bound = createBounds(row.labels);
+  return (labels, amount) => counter.inc(bound(labels), amount);
+}
+
+function createHistogram<L extends string>(registry: Registry, row: Row<L>): Recorder<L> {
+  const { name, help, buckets = [] } = row;
+  const labelNames = Object.keys(row.labels);
+  const histogram = new Histogram({
+    name,
+    help,
+    labelNames,
+    buckets: [...buckets],
+    registers: [registry],
+  });
+  const bound = createBounds(row.labels);
+  return (labels, amount) => histogram.observe(bound(labels), amount);
+}
+
+function createBounds<L extends string>(
+  labelsMax: Readonly<Record<L, number>>,
+): (labels: Labels<L>) => Record<string, string> {
+  const bounds = Object.entries<number>(labelsMax).map(
+    ([label, valuesMax]) => [label, createLabelBound(valuesMax)] as const,
+  );
+  return (labels) => {
+    const values = new Map(Object.entries<string | null>(labels));
+    return Object.fromEntries(
+      bounds.map(([label, bound]) => [label, bound(values.get(label) ?? null)]),
+    );
+  };
+}

@@ -1,0 +1,72 @@
+// Every metric of the gateway, in one table: name, help, labels with how many values each may
+// take, buckets where it is a histogram. spec: operations, "Metrics and logs".
+
+/** Values a label of configured names may take: more hosts or dimensions than this share `other`. */
+const CONFIGURED_MAX = 10_000;
+/** Values a label of fixed words may take. */
+const WORDS_MAX = 64;
+
+interface MetricRow {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: Readonly<Record<string, number>>;
+  readonly buckets?: readonly number[];
+}
+
+const SECONDS = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export const METRICS = {
+  requests: {
+    name: 'edge_gateway_requests_total',
+    help: 'Requests by host, dimension, where the answer came from and what the cache said',
+    labels: {
+      host: CONFIGURED_MAX,
+      domain: CONFIGURED_MAX,
+      dimension: CONFIGURED_MAX,
+      source: WORDS_MAX,
+      cache: WORDS_MAX,
+    },
+  },
+  durations: {
+    name: 'edge_gateway_request_duration_seconds',
+    help: 'Time from the request to the end of its answer, by outcome',
+    labels: { source: WORDS_MAX, cache: WORDS_MAX },
+    buckets: SECONDS,
+  },
+  pages: {
+    name: 'edge_gateway_page_source_results_total',
+    help: 'Pages got from a source: page, partial, or why it failed',
+    labels: { source: WORDS_MAX, result: WORDS_MAX },
+  },
+  pageDurations: {
+    name: 'edge_gateway_page_source_duration_seconds',
+    help: 'Time a page source took, by source',
+    labels: { source: WORDS_MAX },
+    buckets: SECONDS,
+  },
+  storeErrors: {
+    name: 'edge_gateway_store_errors_total',
+    help: 'Answers of a store that were no answer: unavailable or damaged',
+    labels: { store: WORDS_MAX, operation: WORDS_MAX, state: WORDS_MAX },
+  },
+  collisions: {
+    name: 'edge_gateway_key_collisions_total',
+    help: 'Entries found under the key of another URL',
+    labels: { host: CONFIGURED_MAX },
+  },
+  strippedPairs: {
+    name: 'edge_gateway_stripped_pairs_total',
+    help: 'Tracking parameters removed from URLs',
+    labels: { host: CONFIGURED_MAX },
+  },
+  urlErrors: {
+    name: 'edge_gateway_normalization_errors_total',
+    help: 'URLs refused by normalization, by kind',
+    labels: { kind: WORDS_MAX },
+  },
+  refusals: {
+    name: 'edge_gateway_refused_requests_total',
+    help: 'Requests the door refused, by reason',
+    labels: { reason: WORDS_MAX },
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
