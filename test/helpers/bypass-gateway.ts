@@ -2,7 +2,7 @@
 // one origin. What these three must hold is tested here without cache, rules or configuration.
 import Fastify from 'fastify';
 import type { Server } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
+import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
 import { connectOrigins } from '../../src/adapters/origin/connect-origin.ts';
 import type { ServerLimits } from '../../src/config/settings.ts';
 import { LIMITS } from '../../src/core/limits.ts';
@@ -93,9 +93,8 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     },
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
-  const [address] = app.addresses();
   return {
-    port: address?.port ?? 0,
+    port: (app.server.address() as AddressInfo).port,
     refused,
     outcomes,
     close: async () => {

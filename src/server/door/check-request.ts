@@ -9,7 +9,6 @@ import type { RefusalReason } from './refusals.ts';
 
 export interface RequestHead {
   readonly method: string;
-  /** Raw, latin1. */
   readonly target: string;
   /** As in the request line; `2.0` only when the connection really speaks HTTP/2. */
   readonly httpVersion: string;

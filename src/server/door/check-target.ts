@@ -24,9 +24,12 @@ export function checkTarget(
   return pathOf(originForm).includes('%00') ? err('target_bytes') : ok(originForm);
 }
 
-/** A raw `#` starts a fragment for some readers and is part of the path for others. */
+/**
+ * Controls, spaces, bytes above ASCII (RFC 9112 §3.2), and a raw `#`, which starts a fragment for
+ * some readers and is part of the path for others.
+ */
 function hasForbiddenByte(target: string): boolean {
-  return /[^!-~\x80-\xff]|#/.test(target);
+  return /[^!-~]|#/.test(target);
 }
 
 function originFormOf(target: string, host: Authority): string | null {

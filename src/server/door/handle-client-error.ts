@@ -9,12 +9,12 @@ const REASONS: Readonly<Record<string, RefusalReason>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'headers_timeout',
   HPE_HEADER_OVERFLOW: 'header_bytes',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunk_extensions',
-  HPE_INVALID_VERSION: 'version',
 };
 
 /** Node's `clientError`, with what it attaches to the error. */
 export interface ClientError extends Error {
   readonly code?: string;
+  readonly reason?: string;
   readonly rawPacket?: Buffer;
 }
 
@@ -46,6 +46,10 @@ export function handleClientError(
 function reasonOf(error: ClientError): RefusalReason {
   if (error.code === 'HPE_INVALID_METHOD' && startsWithToken(error.rawPacket)) {
     return 'unknown_method';
+  }
+  // The same code also stands for a bare LF after the version, which is a framing trick.
+  if (error.code === 'HPE_INVALID_VERSION' && error.reason === 'Invalid HTTP version') {
+    return 'version';
   }
   return REASONS[error.code ?? ''] ?? 'malformed';
 }
