@@ -3,7 +3,7 @@
 // file name ever makes an answer cacheable (case D02).
 import type { CacheTimePolicy } from '../policy/policy.ts';
 import { parseCacheControl } from './cache-control.ts';
-import { type HeaderList, firstHeader, headerValues, listMembers } from './header-list.ts';
+import { firstHeader, type HeaderList, headerValues, listMembers } from './header-list.ts';
 
 export interface StorablePage {
   readonly status: number;
