@@ -81,9 +81,26 @@ export function splitAnswers(text: string): RawAnswer[] {
     if (status < 200) continue;
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
     const isChunked = /\r\ntransfer-encoding: *chunked/i.test(head);
-    const size = isChunked ? rest.indexOf('0\r\n\r\n') + 5 : length;
-    if (rest.length < size || (isChunked && size < 5)) return answers;
+    const size = isChunked ? chunkedSize(rest) : length;
+    if (size === null || rest.length < size) return answers;
     answers.push({ status, head, body: rest.slice(0, size) });
     rest = rest.slice(size);
+  }
+}
+
+/** Where a chunked body ends, trailers included; null while its last chunk is missing. */
+function chunkedSize(text: string): number | null {
+  let position = 0;
+  for (;;) {
+    const lineEnd = text.indexOf('\r\n', position);
+    const size = Number.parseInt(text.slice(position, lineEnd), 16);
+    if (lineEnd === -1 || Number.isNaN(size)) return null;
+    if (size > 0) {
+      position = lineEnd + 2 + size + 2;
+      continue;
+    }
+    // The line of the last chunk may itself be the first half of the empty line.
+    const end = text.indexOf('\r\n\r\n', lineEnd);
+    return end === -1 ? null : end + 4;
   }
 }

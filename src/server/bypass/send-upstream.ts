@@ -65,7 +65,11 @@ function awaitAnswer(
       reject(failure);
       upstream.destroy();
     };
-    upstream.on('error', (error) => fail(toBypassError(error)));
+    let isWhole = (): boolean => false;
+    // Bytes behind a whole answer break the connection, not the answer.
+    upstream.on('error', (error) => {
+      if (!isWhole()) fail(toBypassError(error));
+    });
     upstream.once('close', () => fail(new BypassError('connection_terminated', 'closed')));
     upstream.on('information', (information) => relayInformation(exchange, information));
     upstream.once('upgrade', (_answer, socket) => {
@@ -74,6 +78,7 @@ function awaitAnswer(
     });
     upstream.once('response', (answer) => {
       clearTimeout(timer);
+      isWhole = () => answer.complete;
       const flaw = checkAnswer(answer, exchange.request);
       if (flaw !== null) {
         fail(new BypassError('http_protocol_error', flaw));
