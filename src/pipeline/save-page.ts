@@ -1,0 +1,111 @@
+// Saves a page: bodies first, metadata last, so that whatever is found complete is complete. What
+// is written has been read back by the same check that reads it later.
+import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
+import { compressBody } from './compress-body.ts';
+import type { PageStoreDeps } from './page-store-deps.ts';
+import type {
+  BodyDigest,
+  BodyDigests,
+  BodyRef,
+  BodySet,
+  CacheKey,
+  Entry,
+  EntrySource,
+  HeaderList,
+} from './ports.ts';
+
+/** A page that is to be stored. */
+export interface PageDraft {
+  readonly key: CacheKey;
+  readonly ref: BodyRef;
+  /** The normalized URL. */
+  readonly url: string;
+  readonly source: EntrySource;
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Buffer;
+  readonly cachedAt: number;
+  readonly staleAt: number;
+  readonly deleteAt: number;
+}
+
+export type Saved =
+  | { readonly stored: true; readonly entry: Entry }
+  | {
+      readonly stored: false;
+      /** `collision`: a fresh page of another URL has the key. `invalid`: not fit to be stored. */
+      readonly reason: 'collision' | 'unavailable' | 'invalid';
+      readonly detail: string;
+    };
+
+/** Stores a page in place of its older version, never in place of a fresh page of another URL. */
+export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
+  const { key, ref, url } = draft;
+  const previous = await deps.entries.get(key);
+  if (previous.state === 'unavailable') return unavailable(previous.reason);
+  if (previous.state === 'damaged') {
+    deps.onEvent({ kind: 'entry_damaged', key, reason: previous.reason });
+  }
+  const older = previous.state === 'found' ? previous.value : null;
+  if (older !== null && older.url !== url && deps.clock.now() < older.staleAt) {
+    deps.onEvent({ kind: 'collision', key, url });
+    return { stored: false, reason: 'collision', detail: older.url };
+  }
+  const bodies = await compressBody(draft.body, contentTypeOf(draft.headers));
+  const checked = decodeEntry(
+    encodeEntry(makeEntry(draft, digestBodies(bodies, deps), older)),
+    key,
+    deps.clock.now(),
+  );
+  if (checked.state !== 'entry') {
+    const detail = checked.state === 'invalid' ? checked.reason : checked.state;
+    deps.onEvent({ kind: 'entry_refused', key, reason: detail });
+    return { stored: false, reason: 'invalid', detail };
+  }
+  const written = await deps.bodies.write(ref, bodies);
+  if (written.state === 'unavailable') return unavailable(written.reason);
+  const put = await deps.entries.put(key, checked.entry);
+  if (put.state === 'unavailable') return unavailable(put.reason);
+  return { stored: true, entry: checked.entry };
+}
+
+function unavailable(detail: string): Saved {
+  return { stored: false, reason: 'unavailable', detail };
+}
+
+function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): Entry {
+  const cachedAt = Math.round(draft.cachedAt);
+  const isUnchanged =
+    older?.url === draft.url && older.bodies.identity.hash === bodies.identity.hash;
+  return {
+    schema: 1,
+    url: draft.url,
+    hostId: draft.ref.hostId,
+    dimensionId: draft.ref.dimensionId,
+    hash: draft.ref.hash,
+    source: draft.source,
+    status: draft.status,
+    headers: draft.headers,
+    cachedAt,
+    staleAt: Math.round(draft.staleAt),
+    deleteAt: Math.round(draft.deleteAt),
+    modifiedAt: isUnchanged ? older.modifiedAt : cachedAt,
+    bodies,
+  };
+}
+
+function digestBodies(bodies: BodySet, { hasher }: PageStoreDeps): BodyDigests {
+  const digest = (bytes: Buffer): BodyDigest => ({
+    bytes: bytes.length,
+    hash: hasher.bytes(bytes),
+  });
+  return {
+    identity: digest(bodies.identity),
+    ...(bodies.gzip && { gzip: digest(bodies.gzip) }),
+    ...(bodies.br && { br: digest(bodies.br) }),
+  };
+}
+
+function contentTypeOf(headers: HeaderList): string | null {
+  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null;
+}
