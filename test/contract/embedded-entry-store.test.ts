@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   createEmbeddedEntryStore,
@@ -21,35 +20,12 @@ import { StoreOpenError } from '../../src/adapters/embedded/store-open-error.ts'
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { runLimited } from '../helpers/run-limited.ts';
 import { describeEntryStore } from './entry-store.contract.ts';
+import { openEmbeddedSubject } from './open-entry-stores.ts';
 import { keyOf, makeEntry } from './stored-entries.ts';
 
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
 
-describeEntryStore('embedded', async (clock) => {
-  const basePath = makeFolder();
-  const unexpected = (warning: EmbeddedWarning): void => {
-    if (warning.kind === 'store_set_aside') throw new Error(JSON.stringify(warning));
-  };
-  const store = createEmbeddedEntryStore({ basePath, clock, onWarning: unexpected });
-  const raw = open<string, string>({
-    path: join(basePath, 'store'),
-    noSubdir: false,
-    encoding: 'string',
-    useVersions: true,
-    eventTurnBatching: false,
-    separateFlushed: true,
-  });
-  return {
-    store,
-    plant: async (key, text) => void (await raw.put(key, text, 7)),
-    readRaw: async (key) => raw.get(key) ?? null,
-    dispose: async () => {
-      await store.close();
-      await raw.close();
-      rmSync(basePath, { recursive: true, force: true });
-    },
-  };
-});
+describeEntryStore('embedded', openEmbeddedSubject);
 
 describe('opening the embedded store', () => {
   let basePath: string;

@@ -14,6 +14,7 @@ import type { EntryStore } from '../../src/pipeline/ports.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { describeEntryStore } from './entry-store.contract.ts';
+import { openRedisSubject } from './open-entry-stores.ts';
 import { keyOf, makeEntry } from './stored-entries.ts';
 
 /** What a busy test machine may add to a bounded wait. */
@@ -26,20 +27,7 @@ describeWithRedis('contract', () => {
   });
   afterAll(() => server.stop());
 
-  describeEntryStore('redis', async (clock) => {
-    const raw = new Redis(server.url);
-    await raw.flushall();
-    const store = await createRedisEntryStore({ url: server.url, clock, onWarning: throwWarning });
-    return {
-      store,
-      plant: async (key, text) => void (await raw.set(key, text)),
-      readRaw: (key) => raw.get(key),
-      dispose: async () => {
-        await store.close();
-        await raw.quit();
-      },
-    };
-  });
+  describeEntryStore('redis', (clock) => openRedisSubject(server.url, clock));
 });
 
 describeWithRedis('in operation', () => {
@@ -240,10 +228,6 @@ test.each([
 ])('%s is escaped as %s', (text, escaped) => {
   expect(escapeGlob(text)).toBe(escaped);
 });
-
-function throwWarning(warning: RedisWarning): never {
-  throw new Error(JSON.stringify(warning));
-}
 
 async function expectAllUnavailable(store: EntryStore, withinMs: number): Promise<void> {
   const entry = makeEntry();

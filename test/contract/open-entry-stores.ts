@@ -1,0 +1,50 @@
+// Both entry stores, empty, with a way around them; shared by the suites that run over each.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { open } from 'lmdb';
+import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
+import { createRedisEntryStore } from '../../src/adapters/redis/create-redis-entry-store.ts';
+import type { Clock } from '../../src/pipeline/ports.ts';
+import type { EntryStoreSubject } from './entry-store.contract.ts';
+
+/** Opens an embedded store in a folder of its own. */
+export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubject> {
+  const basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
+  const store = createEmbeddedEntryStore({ basePath, clock, onWarning: () => undefined });
+  const raw = open<string, string>({
+    path: join(basePath, 'store'),
+    noSubdir: false,
+    encoding: 'string',
+    useVersions: true,
+    eventTurnBatching: false,
+    separateFlushed: true,
+  });
+  return {
+    store,
+    plant: async (key, text) => void (await raw.put(key, text, 7)),
+    readRaw: async (key) => raw.get(key) ?? null,
+    dispose: async () => {
+      await store.close();
+      await raw.close();
+      rmSync(basePath, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Opens a store on a Redis that is emptied first. */
+export async function openRedisSubject(url: string, clock: Clock): Promise<EntryStoreSubject> {
+  const raw = new Redis(url);
+  await raw.flushall();
+  const store = await createRedisEntryStore({ url, clock, onWarning: () => undefined });
+  return {
+    store,
+    plant: async (key, text) => void (await raw.set(key, text)),
+    readRaw: (key) => raw.get(key),
+    dispose: async () => {
+      await store.close();
+      await raw.quit();
+    },
+  };
+}

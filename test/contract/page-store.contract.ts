@@ -1,0 +1,343 @@
+// The page store over each entry store, with bodies in files: what the phases rely on.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import { formatCacheKey } from '../../src/core/key/cache-key.ts';
+import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import type { PageStoreDeps, PageStoreEvent } from '../../src/pipeline/page-store-deps.ts';
+import type { Entry } from '../../src/pipeline/ports.ts';
+import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import type { EntryStoreSubject } from './entry-store.contract.ts';
+import { makeBodies } from './stored-bodies.ts';
+import { COLLISIONS, HOUR_MS } from './stored-entries.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+const HARD = { dryRun: false, soft: false };
+const DRY = { dryRun: true, soft: false };
+const SOFT = { dryRun: false, soft: true };
+const URL_A = 'https://example.com/a';
+
+/** Runs the page store's suite over one kind of entry store. */
+export function describePageStore(
+  name: string,
+  openEntries: (clock: TestClock) => Promise<EntryStoreSubject>,
+): void {
+  describe(`page store over ${name}`, () => {
+    let basePath: string;
+    let clock: TestClock;
+    let subject: EntryStoreSubject;
+    let deps: PageStoreDeps;
+    let events: PageStoreEvent[];
+    let pages: PageStore;
+    beforeEach(async () => {
+      basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-pages-'));
+      clock = createTestClock();
+      subject = await openEntries(clock);
+      const hasher = await createHasher();
+      events = [];
+      deps = {
+        entries: subject.store,
+        bodies: await createFileBodyStore({ basePath, hasher, clock, onWarning: () => undefined }),
+        hasher,
+        clock,
+        onEvent: (event) => void events.push(event),
+      };
+      pages = createPageStore(deps);
+    });
+    afterEach(async () => {
+      await subject.dispose();
+      rmSync(basePath, { recursive: true, force: true });
+    });
+
+    const draft = (url: string, fields: Partial<PageDraft> = {}): PageDraft => {
+      const ref = fields.ref ?? { hostId: 1, dimensionId: 1, hash: deps.hasher.text(url) };
+      return {
+        key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+        ref,
+        url,
+        source: 'render',
+        status: 200,
+        headers: [['content-type', 'text/html; charset=utf-8']],
+        body: makeBodies(url).identity,
+        cachedAt: clock.now(),
+        staleAt: clock.now() + HOUR_MS,
+        deleteAt: clock.now() + 2 * HOUR_MS,
+        ...fields,
+      };
+    };
+    const save = async (url: string, fields: Partial<PageDraft> = {}): Promise<Entry> => {
+      const saved = await pages.save(draft(url, fields));
+      if (!saved.stored) throw new Error(JSON.stringify(saved));
+      return saved.entry;
+    };
+    const lookUp = (url: string, fields: Partial<PageDraft> = {}) => {
+      const { key, ref } = draft(url, fields);
+      return pages.lookUp(key, ref, url);
+    };
+    const purge = (url: string, mode: typeof HARD) => {
+      const { key, ref } = draft(url);
+      return pages.purge(key, ref, url, mode);
+    };
+    const filesOf = (entry: Entry): string[] => {
+      const folder = join(basePath, 'pages', String(entry.hostId), entry.hash.slice(0, 2));
+      const names = existsSync(folder) ? readdirSync(folder) : [];
+      return names.filter((file) => file.startsWith(entry.hash)).map((file) => join(folder, file));
+    };
+    const spoilBody = (entry: Entry, bytes: Buffer): void => {
+      writeFileSync(filesOf(entry).find((file) => file.endsWith('.html')) ?? '', bytes);
+    };
+
+    test('a page goes in and comes out: metadata, and its body in every coding', async () => {
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
+      const entry = await save(URL_A);
+      expect(await lookUp(URL_A)).toEqual({ state: 'hit', entry, freshness: 'fresh' });
+      const { body } = draft(URL_A);
+      const plain = await pages.readBody(entry, 'identity');
+      const zipped = await pages.readBody(entry, 'gzip');
+      const brotlied = await pages.readBody(entry, 'br');
+      expect(plain).toEqual({ state: 'found', value: body });
+      expect(zipped.state === 'found' && gunzipSync(zipped.value).equals(body)).toBe(true);
+      expect(brotlied.state === 'found' && brotliDecompressSync(brotlied.value).equals(body)).toBe(
+        true,
+      );
+      expect(events).toEqual([]);
+    });
+
+    test.each<[name: string, type: string | null, body: Buffer, codings: string[]]>([
+      ['HTML', 'text/html', Buffer.alloc(5_000, 97), ['br', 'gzip', 'identity']],
+      ['JSON', 'application/ld+json', Buffer.alloc(5_000, 97), ['br', 'gzip', 'identity']],
+      ['SVG', 'image/svg+xml', Buffer.alloc(5_000, 97), ['br', 'gzip', 'identity']],
+      ['little HTML', 'text/html', Buffer.alloc(1_023, 97), ['identity']],
+      ['empty', 'text/html', Buffer.alloc(0), ['identity']],
+      ['a picture', 'image/png', Buffer.alloc(5_000, 97), ['identity']],
+      ['of no type', null, Buffer.alloc(5_000, 97), ['identity']],
+    ])('%s is compressed once, when it pays', async (_name, type, body, codings) => {
+      const headers = type === null ? [] : [['Content-Type', type] as const];
+      const entry = await save(URL_A, { headers, body });
+      expect(Object.keys(entry.bodies).sort()).toEqual(codings);
+      expect(filesOf(entry)).toHaveLength(codings.length);
+      expect(await pages.readBody(entry, 'identity')).toEqual({ state: 'found', value: body });
+    });
+
+    test('fresh, then stale, then gone', async () => {
+      await save(URL_A);
+      clock.advance(HOUR_MS - 1);
+      expect(await lookUp(URL_A)).toMatchObject({ freshness: 'fresh' });
+      clock.advance(1);
+      expect(await lookUp(URL_A)).toMatchObject({ freshness: 'stale' });
+      clock.advance(HOUR_MS);
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'absent' });
+    });
+
+    test('an entry that expires on the way from the store is not a hit', async () => {
+      const entry = await save(URL_A);
+      const later = { now: () => entry.deleteAt };
+      const { key, ref } = draft(URL_A);
+      expect(await createPageStore({ ...deps, clock: later }).lookUp(key, ref, URL_A)).toEqual({
+        state: 'absent',
+        reason: 'expired',
+      });
+    });
+
+    test('modifiedAt stays while the bytes stay', async () => {
+      const first = await save(URL_A);
+      clock.advance(1_000);
+      const second = await save(URL_A);
+      expect(second).toMatchObject({ modifiedAt: first.cachedAt, cachedAt: clock.now() });
+      clock.advance(1_000);
+      const third = await save(URL_A, { body: Buffer.from('other') });
+      expect(third.modifiedAt).toBe(clock.now());
+    });
+
+    test.each(COLLISIONS)('$name: never answers for the other URL', async (pair) => {
+      const entry = await save(pair.first);
+      const { key } = draft(pair.first);
+      expect(draft(pair.second).key).toBe(key);
+      expect(await lookUp(pair.second)).toEqual({ state: 'absent', reason: 'collision' });
+      expect(await pages.save(draft(pair.second))).toMatchObject({
+        stored: false,
+        reason: 'collision',
+      });
+      expect(await purge(pair.second, HARD)).toEqual({ state: 'done', value: false });
+      expect(await lookUp(pair.first)).toEqual({ state: 'hit', entry, freshness: 'fresh' });
+      expect(await pages.readBody(entry, 'identity')).toMatchObject({ state: 'found' });
+      const collision = { kind: 'collision', key, url: pair.second };
+      expect(events).toEqual([collision, collision]);
+    });
+
+    test.each(COLLISIONS)('$name: a stale page gives way', async (pair) => {
+      await save(pair.first);
+      clock.advance(HOUR_MS);
+      const second = await save(pair.second);
+      expect(await lookUp(pair.second)).toMatchObject({ state: 'hit' });
+      expect(await pages.readBody(second, 'identity')).toEqual({
+        state: 'found',
+        value: draft(pair.second).body,
+      });
+      expect(await lookUp(pair.first)).toEqual({ state: 'absent', reason: 'collision' });
+    });
+
+    test('two URLs of one hash saved at once: each body is its own page’s or none', async () => {
+      const [pair] = COLLISIONS;
+      for (let round = 0; round < 10; round += 1) {
+        await Promise.all([pages.save(draft(pair.first)), pages.save(draft(pair.second))]);
+        for (const url of [pair.first, pair.second]) {
+          const found = await lookUp(url);
+          if (found.state !== 'hit') continue;
+          const body = await pages.readBody(found.entry, 'identity');
+          const isOwn = body.state !== 'found' || body.value.equals(draft(url).body);
+          expect([url, isOwn]).toEqual([url, true]);
+        }
+        await purge(pair.first, HARD);
+        await purge(pair.second, HARD);
+      }
+    });
+
+    test('purge takes the page and its files, and nothing else', async () => {
+      const other = { ref: { hostId: 1, dimensionId: 2, hash: deps.hasher.text(URL_A) } };
+      const entry = await save(URL_A, { ref: { ...other.ref, dimensionId: 12 } });
+      await save(URL_A);
+      await save(URL_A, other);
+      expect(await purge(URL_A, DRY)).toEqual({ state: 'done', value: true });
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit' });
+      expect(await purge(URL_A, HARD)).toEqual({ state: 'done', value: true });
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'absent' });
+      expect(await purge(URL_A, HARD)).toEqual({ state: 'done', value: false });
+      expect(await lookUp(URL_A, other)).toMatchObject({ state: 'hit' });
+      expect(filesOf(entry)).toHaveLength(6);
+    });
+
+    test('a soft purge makes it stale, and the body stays', async () => {
+      const entry = await save(URL_A);
+      expect(await purge(URL_A, SOFT)).toEqual({ state: 'done', value: true });
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit', freshness: 'stale' });
+      expect(await pages.readBody(entry, 'identity')).toMatchObject({ state: 'found' });
+    });
+
+    test('purging a host: counted, all of it, no other', async () => {
+      const urls = Array.from({ length: 40 }, (_, i) => `https://example.com/${i}`);
+      await Promise.all(urls.map((url) => save(url)));
+      const foreign = { hostId: 11, dimensionId: 1, hash: '0123456789abcdef' };
+      await save(URL_A, { ref: foreign });
+      await subject.plant(formatCacheKey(1, 1, '0'.repeat(16)), '{"schema":2}');
+      expect(await pages.purgeHost(1, DRY)).toEqual({ state: 'done', value: 40 });
+      expect(await pages.purgeHost(1, SOFT)).toEqual({ state: 'done', value: 40 });
+      expect(await lookUp(urls[0] ?? '')).toMatchObject({ freshness: 'stale' });
+      expect(await pages.purgeHost(1, HARD)).toEqual({ state: 'done', value: 41 });
+      expect(await pages.purgeHost(1, HARD)).toEqual({ state: 'done', value: 0 });
+      expect(await lookUp(urls[0] ?? '')).toEqual({ state: 'absent', reason: 'absent' });
+      expect(await lookUp(URL_A, { ref: foreign })).toMatchObject({ state: 'hit' });
+    });
+
+    test.each<[name: string, reason: string, bytes: (body: Buffer) => Buffer]>([
+      ['zeros', 'wrong_hash', (body) => Buffer.alloc(body.length)],
+      ['cut', 'wrong_length', (body) => body.subarray(1)],
+      ['that of another page', 'wrong_length', () => makeBodies('https://example.com/b').gzip],
+    ])('a body that is %s is never served and the page is rebuilt', async (_name, reason, make) => {
+      const entry = await save(URL_A);
+      spoilBody(entry, make(draft(URL_A).body));
+      expect(await pages.readBody(entry, 'identity')).toEqual({ state: 'damaged', reason });
+      expect(events).toEqual([{ kind: 'body_damaged', key: draft(URL_A).key, reason }]);
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
+      expect(filesOf(entry)).toEqual([]);
+      expect(await pages.readBody(await save(URL_A), 'identity')).toMatchObject({ state: 'found' });
+    });
+
+    test('metadata whose file is gone is dropped', async () => {
+      const entry = await save(URL_A);
+      for (const file of filesOf(entry)) rmSync(file);
+      expect(await pages.readBody(entry, 'br')).toEqual({ state: 'damaged', reason: 'missing' });
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
+    });
+
+    test('a damaged entry is a miss, told, and its body goes', async () => {
+      const entry = await save(URL_A);
+      const { key } = draft(URL_A);
+      await subject.plant(key, '{"schema":1}');
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'damaged' });
+      expect(events).toMatchObject([{ kind: 'entry_damaged', key }]);
+      expect(filesOf(entry)).toEqual([]);
+    });
+
+    test('a version that was replaced since is not damage', async () => {
+      const old = await save(URL_A);
+      clock.advance(1);
+      await save(URL_A, { body: Buffer.from('new') });
+      const replaced = { state: 'damaged', reason: 'replaced' };
+      expect(await pages.readBody(old, 'identity')).toEqual(replaced);
+      expect(await pages.readBody(old, 'gzip')).toEqual(replaced);
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit' });
+      expect(events).toEqual([]);
+    });
+
+    test('a version that is just being replaced is not damage either', async () => {
+      const old = await save(URL_A);
+      clock.advance(1);
+      const next = await save(URL_A, { body: Buffer.from('new') });
+      const { key } = draft(URL_A);
+      await subject.store.put(key, old);
+      const get: typeof subject.store.get = async (asked) => {
+        const found = await subject.store.get(asked);
+        await subject.store.put(key, next);
+        return found;
+      };
+      const reader = createPageStore({ ...deps, entries: { ...subject.store, get } });
+      expect(await reader.readBody(old, 'identity')).toEqual({
+        state: 'damaged',
+        reason: 'replaced',
+      });
+      expect(await lookUp(URL_A)).toMatchObject({ entry: next });
+      expect(events).toEqual([]);
+    });
+
+    test.each<[name: string, fields: Partial<PageDraft>, detail: string]>([
+      ['a header that splits', { headers: [['x', 'a\r\nb: c']] }, 'bad_header_value'],
+      ['framing', { headers: [['Transfer-Encoding', 'chunked']] }, 'refused_header'],
+      ['no status', { status: 0 }, 'bad_status'],
+      ['times in disorder', { staleAt: 1 }, 'bad_time_order'],
+      ['expired already', { cachedAt: 1, staleAt: 2, deleteAt: 3 }, 'expired'],
+    ])('%s is not stored', async (_name, fields, detail) => {
+      expect(await pages.save(draft(URL_A, fields))).toEqual({
+        stored: false,
+        reason: 'invalid',
+        detail,
+      });
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
+      expect(readdirSync(join(basePath, 'pages'))).toEqual([]);
+      expect(events).toMatchObject([{ kind: 'entry_refused', reason: detail }]);
+    });
+
+    test('times with fractions are stored in whole milliseconds', async () => {
+      const entry = await save(URL_A, { staleAt: clock.now() + 1_000.4 });
+      expect(entry.staleAt).toBe(clock.now() + 1_000);
+    });
+
+    test('a disk that fails: not stored, no entry without a body', async () => {
+      writeFileSync(join(basePath, 'pages', '1'), 'in the way');
+      expect(await pages.save(draft(URL_A))).toMatchObject({
+        stored: false,
+        reason: 'unavailable',
+      });
+      expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
+    });
+
+    test('a store that is gone is unavailable, never a miss', async () => {
+      const entry = await save(URL_A);
+      rmSync(filesOf(entry)[0] ?? '');
+      await subject.store.close();
+      const unavailable = { state: 'unavailable' };
+      expect(await lookUp(URL_A)).toMatchObject(unavailable);
+      expect(await pages.readBody(entry, 'identity')).toMatchObject(unavailable);
+      expect(await purge(URL_A, HARD)).toMatchObject(unavailable);
+      expect(await pages.purgeHost(1, HARD)).toMatchObject(unavailable);
+      expect(await pages.save(draft(URL_A))).toMatchObject({
+        stored: false,
+        reason: 'unavailable',
+      });
+    });
+  });
+}
