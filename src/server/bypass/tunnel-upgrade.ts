@@ -8,12 +8,12 @@ import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import { visitFields } from '../../core/http/hop-headers.ts';
 import type { UpgradeListener } from '../door/create-http-server.ts';
 import { answerError } from './answer-error.ts';
-import { BypassError, toBypassError } from './bypass-error.ts';
-import { checkAnswer } from './check-answer.ts';
-import { type Exchange, upstreamHeaders } from './exchange.ts';
+import { type BypassError, toBypassError } from './bypass-error.ts';
+import type { Exchange } from './exchange.ts';
 import { holdEarlyBytes } from './hold-early-bytes.ts';
 import type { BypassDeps, BypassOutcome, BypassTarget } from './ports.ts';
 import { relayResponse } from './relay-response.ts';
+import { sendHandshake } from './send-handshake.ts';
 
 /** The pipeline's word on an upgrade: where it goes, or the status it is answered with. */
 export type UpgradeDecision =
@@ -45,7 +45,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       options.decide(request).then(
         (decision) => {
           if (socket.destroyed) return;
-          if ('target' in decision) shakeHands({ request, socket, head }, decision, options);
+          if ('target' in decision) void shakeHands({ request, socket, head }, decision, options);
           else answerStatus(request, socket, decision.status);
         },
         () => answerStatus(request, socket, INTERNAL_ERROR),
@@ -63,72 +63,37 @@ interface Handshake {
   readonly head: Buffer;
 }
 
-function shakeHands(
+async function shakeHands(
   { request, socket, head }: Handshake,
   { requestId, target }: { readonly requestId: string; readonly target: BypassTarget },
   options: TunnelOptions,
-): void {
+): Promise<void> {
   const response = responseOn(request, socket);
-  const exchange: Exchange = {
-    request,
-    response,
-    requestTarget: request.url ?? '/',
-    requestId,
-    target,
+  const requestTarget = request.url ?? '/';
+  const exchange: Exchange = { request, response, requestTarget, requestId, target };
+  const report = (status: number, error: BypassError | null): void => {
+    const { originUrl } = target;
+    const [type, detail] = [error?.type ?? null, error?.message ?? null];
+    options.onOutcome(request, { originUrl, status, error: type, detail });
   };
-  const upgrade = ['Connection', 'Upgrade', 'Upgrade', 'websocket'];
-  const upstream = options.connector.open({
-    originUrl: target.originUrl,
-    method: 'GET',
-    target: exchange.requestTarget,
-    headers: [...upstreamHeaders(exchange, { kind: 'none' }, options), ...upgrade],
-    isOnNewConnection: true,
-  });
   const early = holdEarlyBytes(socket, head);
-  const settle = (status: number, error: BypassError | null): void => {
-    clearTimeout(timer);
-    options.onOutcome(request, {
-      originUrl: target.originUrl,
-      status,
-      error: error?.type ?? null,
-      detail: error?.message ?? null,
-    });
-  };
-  const timer = setTimeout(() => {
-    upstream.destroy(
-      new BypassError('http_response_timeout', 'no answer to the handshake in time'),
-    );
-  }, target.timeoutMs);
-  let isAnswered = false;
-  upstream.on('error', (error) => {
-    if (isAnswered) return;
-    isAnswered = true;
-    const cause = toBypassError(error);
-    settle(cause.status, cause);
-    answerError(exchange, cause);
-  });
-  upstream.once('upgrade', (answer, upstreamSocket, upstreamHead) => {
-    isAnswered = true;
-    settle(101, null);
+  try {
+    const result = await sendHandshake(exchange, socket, options);
+    report(result.answer.statusCode ?? 0, null);
+    if (result.kind === 'declined') {
+      relayResponse(exchange, result.answer, options.pseudonym);
+      return;
+    }
     response.detachSocket(asSocket(socket));
-    socket.write(switchingHead(exchange, answer, options.pseudonym), 'latin1');
-    socket.write(upstreamHead);
-    upstreamSocket.write(early.release());
-    joinSockets(socket, upstreamSocket);
-  });
-  upstream.once('response', (answer) => {
-    isAnswered = true;
-    const flaw = checkAnswer(answer, request);
-    const error = flaw === null ? null : new BypassError('http_protocol_error', flaw);
-    settle(answer.statusCode ?? 0, error);
-    if (error === null) relayResponse(exchange, answer, options.pseudonym);
-    else answerError(exchange, error);
-  });
-  socket.once('close', () => {
-    clearTimeout(timer);
-    upstream.destroy();
-  });
-  upstream.end();
+    socket.write(switchingHead(exchange, result.answer, options.pseudonym), 'latin1');
+    socket.write(result.head);
+    result.socket.write(early.release());
+    joinSockets(socket, result.socket);
+  } catch (cause) {
+    const error = toBypassError(cause instanceof Error ? cause : new Error(String(cause)));
+    report(error.status, error);
+    answerError(exchange, error);
+  }
 }
 
 /** Both ways with back-pressure; whichever side fails or ends takes the other with it. */
