@@ -98,9 +98,8 @@ function readTls(roots: Roots, folder: string): TlsSettings | null {
   const listen = readAt(node, 'listen', readListen);
   const certFile = readAt(node, 'cert_file', readPath);
   const keyFile = readAt(node, 'key_file', readPath);
-  for (const key of ['listen', 'cert_file', 'key_file']) {
-    if (descend(node, key) === undefined) reportError(node, `server.tls needs "${key}"`);
-  }
+  const missing = ['listen', 'cert_file', 'key_file'].filter((key) => !descend(node, key));
+  if (missing.length > 0) reportError(node, `server.tls needs ${missing.join(' and ')}`);
   if (listen === undefined || certFile === undefined || keyFile === undefined) return null;
   return { listen, certFile: resolve(folder, certFile), keyFile: resolve(folder, keyFile) };
 }
