@@ -22,7 +22,7 @@ export function answerStatus(received: Received, decision: Decision): Delivery {
   const { record, headers } = describe(received, decision, {
     source: 'status',
     cache: 'none',
-    detail: null,
+    detail: decision.error,
   });
   const body = Buffer.from(text);
   return {

@@ -5,8 +5,19 @@ import type { PipelineDeps } from './deps.ts';
 import { refreshPage } from './fetch-page.ts';
 import { type Keyed, type Looked, servesStale } from './state.ts';
 
+/** An entry whose body was replaced under our eyes is looked up once more. */
+const ATTEMPTS_MAX = 2;
+
 /** Answers from the store, or says why it can't. */
 export async function lookUp(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
+  for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const looked = await lookUpOnce(keyed, deps);
+    if (looked.state === 'answered' || looked.detail !== 'damaged') return looked;
+  }
+  return await lookUpOnce(keyed, deps);
+}
+
+async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state === 'unavailable') return { state: 'unavailable', detail: found.reason };
   if (found.state === 'absent') {

@@ -2,17 +2,11 @@
 // is purged under any spelling of a URL is what would have been served under it.
 import type { Decider } from '../core/decision/create-decider.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
-import type { HostPolicy } from '../core/policy/policy.ts';
+import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
 import { err, ok, type Result } from '../core/result.ts';
 import type { UrlErrorKind } from '../core/url/url-error.ts';
 import type { PageStore } from './page-store.ts';
-
-export interface PurgeOptions {
-  /** Counts only. */
-  readonly dryRun: boolean;
-  /** Marks stale instead of deleting: served until it is refreshed. */
-  readonly soft: boolean;
-}
+import type { PurgeMode } from './purge-stored.ts';
 
 export interface PurgeReport {
   /** How many entries went, or would go. */
@@ -27,11 +21,40 @@ export type PurgeError =
   | { readonly kind: 'unknown_host' }
   | { readonly kind: 'store_unavailable'; readonly reason: string };
 
-/** Purges one page in all dimensions of its host. */
-export async function purgeUrl(
+/** What is to go: exactly one of the two is set. */
+export interface PurgeRequest extends PurgeMode {
+  readonly url: string | null;
+  /** A domain, or a host id as text. */
+  readonly host: string | null;
+}
+
+export interface PurgeContext {
+  readonly decider: Decider;
+  readonly hosts: readonly HostPolicy[];
+  readonly pages: PageStore;
+}
+
+/** Carries out one purge; answers how many entries went. */
+export async function purgePages(
+  request: PurgeRequest,
+  context: PurgeContext,
+): Promise<Result<PurgeReport, PurgeError>> {
+  if (request.url !== null) return await purgeUrl(request.url, request, context);
+  const host = context.hosts.find(
+    ({ id, domains }) =>
+      String(id) === request.host || domains.includes((request.host ?? '').toLowerCase()),
+  );
+  if (host === undefined) return err({ kind: 'unknown_host' });
+  const done = await context.pages.purgeHost(host.id, request);
+  if (done.state === 'unavailable') return err({ kind: 'store_unavailable', reason: done.reason });
+  return ok({ entries: done.value, url: null, host: host.id });
+}
+
+/** One page goes in all dimensions of its host. */
+async function purgeUrl(
   url: string,
-  options: PurgeOptions,
-  { decider, pages }: { readonly decider: Decider; readonly pages: PageStore },
+  mode: PurgeMode,
+  { decider, pages }: PurgeContext,
 ): Promise<Result<PurgeReport, PurgeError>> {
   const decision = decider.decide(
     { url, method: 'GET', userAgent: '', hasAuthorization: false },
@@ -41,24 +64,23 @@ export async function purgeUrl(
   const { host, hash, normalized } = decision;
   if (host === null) return err({ kind: 'unknown_host' });
   let entries = 0;
-  for (const dimension of host.dimensions) {
+  for (const dimension of allDimensions(host)) {
     const key = formatCacheKey(host.id, dimension.id, hash);
     const ref = { hostId: host.id, dimensionId: dimension.id, hash };
-    const done = await pages.purge(key, ref, normalized, options);
-    if (done.state === 'unavailable')
+    const done = await pages.purge(key, ref, normalized, mode);
+    if (done.state === 'unavailable') {
       return err({ kind: 'store_unavailable', reason: done.reason });
+    }
     if (done.value) entries += 1;
   }
   return ok({ entries, url: normalized, host: host.id });
 }
 
-/** Purges every page of a host. */
-export async function purgeHost(
-  host: HostPolicy,
-  options: PurgeOptions,
-  pages: PageStore,
-): Promise<Result<PurgeReport, PurgeError>> {
-  const done = await pages.purgeHost(host.id, options);
-  if (done.state === 'unavailable') return err({ kind: 'store_unavailable', reason: done.reason });
-  return ok({ entries: done.value, url: null, host: host.id });
+/** The host's own, and those that only a rule names. */
+function allDimensions(host: HostPolicy): readonly Dimension[] {
+  const named = host.rules.flatMap(({ dimension }) => (dimension === null ? [] : [dimension]));
+  const byId = new Map(
+    [...host.dimensions, ...named].map((dimension) => [dimension.id, dimension]),
+  );
+  return [...byId.values()];
 }

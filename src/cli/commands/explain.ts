@@ -3,8 +3,9 @@ import { buildDecider } from '../../compose/build-decider.ts';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import type { Decision } from '../../core/decision/decision.ts';
-import { type CachedState, explainDecision, keyOf } from '../../core/decision/explain-decision.ts';
+import { type CachedState, explainDecision } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
+import { findCached } from '../../pipeline/find-cached.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -43,7 +44,7 @@ export const explainCommand: Command = {
       },
       [],
     );
-    const explanation = explainDecision(decision, await findCached(decision, config, io));
+    const explanation = explainDecision(decision, await askStore(decision, config, io));
     io.stdout.write(
       hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
     );
@@ -53,20 +54,14 @@ export const explainCommand: Command = {
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
-async function findCached(decision: Decision, config: Config, io: CommandIo): Promise<CachedState> {
-  const key = keyOf(decision);
-  const { host, dimension } = decision;
-  if (decision.action !== 'render' || decision.error !== null) return 'unknown';
-  if (key === null || host === null || dimension === null) return 'unknown';
+async function askStore(decision: Decision, config: Config, io: CommandIo): Promise<CachedState> {
+  if (decision.action !== 'render') return 'unknown';
   const stores = await openStoresIfPresent(config.settings, (message) => {
     io.stderr.write(`edge-gateway: ${message}\n`);
   });
   if (stores === null) return 'absent';
   try {
-    const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
-    const found = await stores.pages.lookUp(key, ref, decision.normalized);
-    if (found.state === 'hit') return found.freshness;
-    return found.state === 'absent' ? 'absent' : 'unknown';
+    return await findCached(decision, stores.pages);
   } finally {
     await stores.close();
   }

@@ -4,12 +4,7 @@ import { buildDecider } from '../../compose/build-decider.ts';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import {
-  type PurgeError,
-  type PurgeReport,
-  purgeHost,
-  purgeUrl,
-} from '../../pipeline/purge-pages.ts';
+import { type PurgeError, type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -45,23 +40,19 @@ export const purgeCommand: Command = {
     const stores = await openStoresIfPresent(config.settings, (message) => {
       io.stderr.write(`edge-gateway: ${message}\n`);
     });
-    const options = { dryRun: hasOption(args, 'dry-run'), soft: hasOption(args, 'soft') };
     if (stores === null) {
       io.stdout.write('nothing is stored yet: 0 entries\n');
       return 0;
     }
     try {
-      const { pages } = stores;
-      if (url !== undefined) {
-        const text = bytesToUrlText(Buffer.from(url));
-        return report(await purgeUrl(text, options, { decider, pages }), args, io);
-      }
-      const host = config.policies.hosts.find(
-        ({ id, domains }) => String(id) === hostName || domains.includes(String(hostName)),
-      );
-      if (host === undefined)
-        return report({ ok: false, error: { kind: 'unknown_host' } }, args, io);
-      return report(await purgeHost(host, options, pages), args, io);
+      const request = {
+        url: url === undefined ? null : bytesToUrlText(Buffer.from(url)),
+        host: typeof hostName === 'string' ? hostName : null,
+        dryRun: hasOption(args, 'dry-run'),
+        soft: hasOption(args, 'soft'),
+      };
+      const { hosts } = config.policies;
+      return report(await purgePages(request, { decider, hosts, pages: stores.pages }), args, io);
     } finally {
       await stores.close();
     }

@@ -1,16 +1,26 @@
 // `edge-gateway serve`: runs the gateway until SIGTERM or SIGINT; SIGHUP reloads.
+import process from 'node:process';
 import { startGateway } from '../../compose/start-gateway.ts';
 import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '../command.ts';
 
 export const serveCommand: Command = {
   name: 'serve',
   usage: '[-c FILE]',
-  summary: 'run the gateway',
+  summary: 'run the gateway; SIGHUP reloads, SIGTERM stops after open requests',
   options: { config: CONFIG_OPTION },
   run: async (args, io) => {
     const file = textOption(args, 'config', DEFAULT_CONFIG_FILE);
-    const started = await startGateway({ file, env: io.env, stderr: io.stderr, stdout: io.stdout });
-    if (started === null) return 1;
-    return (await started.stopped) === 'orderly' ? 0 : 1;
+    const { env, stdout, stderr } = io;
+    const gateway = await startGateway({ file, env, stdout, stderr });
+    if (gateway === null) return 1;
+    const reload = (): void => void gateway.reload();
+    const stop = (): void => void gateway.stop();
+    process.on('SIGHUP', reload);
+    // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: stopping twice is stopping once.
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    await gateway.stopped;
+    process.off('SIGHUP', reload);
+    return 0;
   },
 };

@@ -1,0 +1,82 @@
+// What the admin API does, over the runtime in service: the same functions as the commands.
+import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
+import { explainDecision } from '../core/decision/explain-decision.ts';
+import type { Result } from '../core/result.ts';
+import { findCached } from '../pipeline/find-cached.ts';
+import type { PageStore } from '../pipeline/page-store.ts';
+import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
+import type { AdminDeps, AdminResult, ReadyReport } from '../server/admin/create-admin-app.ts';
+import type { Runtime } from './build-runtime.ts';
+import type { Stores } from './open-stores.ts';
+
+export interface AdminContext {
+  readonly runtime: () => Runtime;
+  readonly stores: Stores;
+  readonly metrics: Metrics;
+  readonly isDraining: () => boolean;
+  readonly reload: () => Promise<AdminResult>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** @returns everything the admin listener needs */
+export function createAdminActions(context: AdminContext): AdminDeps {
+  const { runtime, stores, metrics } = context;
+  return {
+    token: () => runtime().config.settings.admin.token,
+    ready: async () => await checkReadiness(context),
+    metrics: async () => ({ contentType: metrics.contentType, text: await metrics.render() }),
+    explain: async (url, userAgent) => await explain(url, userAgent, runtime(), stores.pages),
+    purge: async (command) => {
+      const { config, snapshot } = runtime();
+      const { decider } = snapshot.site;
+      const { hosts } = config.policies;
+      return describePurge(await purgePages(command, { decider, hosts, pages: stores.pages }));
+    },
+    reload: context.reload,
+    onError: context.onError,
+  };
+}
+
+/** Ready means that pages can be served: the page source works, and nobody is stopping us. */
+async function checkReadiness({ runtime, stores, isDraining }: AdminContext): Promise<ReadyReport> {
+  const { source } = runtime();
+  const [entries, bodies, pages] = await Promise.all([
+    stores.entries.check(),
+    stores.bodies.check(),
+    source.check(),
+  ]);
+  const describe = (done: { readonly state: string; readonly reason?: string }): string =>
+    done.state === 'done' ? 'ok' : (done.reason ?? 'unavailable');
+  const checks = {
+    [`entries (${stores.entries.name})`]: describe(entries),
+    [`bodies (${stores.bodies.name})`]: describe(bodies),
+    [`page source (${source.name})`]: describe(pages),
+    accepting: isDraining() ? 'draining' : 'ok',
+  };
+  // Without its store the gateway still answers from the origin, so that alone is not "not ready".
+  return { isReady: pages.state === 'done' && !isDraining(), checks };
+}
+
+async function explain(
+  url: string,
+  userAgent: string,
+  { snapshot }: Runtime,
+  pages: PageStore,
+): Promise<AdminResult> {
+  const decision = snapshot.site.decider.decide(
+    { url, method: 'GET', userAgent, hasAuthorization: false },
+    [],
+  );
+  return { status: 200, body: explainDecision(decision, await findCached(decision, pages)) };
+}
+
+const PURGE_STATUS: Readonly<Record<PurgeError['kind'], number>> = {
+  invalid_url: 400,
+  unknown_host: 404,
+  store_unavailable: 503,
+};
+
+function describePurge(result: Result<PurgeReport, PurgeError>): AdminResult {
+  if (result.ok) return { status: 200, body: result.value };
+  return { status: PURGE_STATUS[result.error.kind], body: { error: result.error } };
+}

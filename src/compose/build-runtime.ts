@@ -1,0 +1,104 @@
+// One configuration as it serves: everything a request reads, built aside and swapped in one
+// assignment. What outlives a reload (stores, connections, flights) is made once and passed in.
+import { randomUUID } from 'node:crypto';
+import { createOriginBalancer, type OriginBalancer } from '../adapters/origin/balance-origins.ts';
+import { createOriginSource } from '../adapters/origin/fill/create-origin-source.ts';
+import {
+  createOffSource,
+  createServiceSource,
+} from '../adapters/render-service/create-service-source.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import type { Config, Settings } from '../config/settings.ts';
+import { createCollapser } from '../pipeline/collapse.ts';
+import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
+import type { PageStore } from '../pipeline/page-store.ts';
+import type { PageSource } from '../pipeline/ports.ts';
+import { createRecentMemory } from '../pipeline/recent-memory.ts';
+import type { Fill } from '../pipeline/state.ts';
+import type { Snapshot } from '../server/gateway/create-gateway-app.ts';
+import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
+import { buildDecider } from './build-decider.ts';
+
+export interface Runtime {
+  readonly config: Config;
+  readonly snapshot: Snapshot;
+  readonly source: PageSource;
+}
+
+/** What is kept over reloads. */
+export interface Lasting {
+  readonly memories: Omit<PipelineDeps, 'source'>;
+  /** Our name in `Via`: unique, since loops are found by it. */
+  readonly pseudonym: string;
+  /** Shared by passing on and by fills: a failing origin is left out by both. */
+  readonly balancer: OriginBalancer;
+  /** Sees every page that a source gives, for the metrics. */
+  readonly watchSource: (source: PageSource) => PageSource;
+}
+
+const MEMORY_ENTRIES_MAX = 10_000;
+
+export function createLasting(pages: PageStore, watchSource: Lasting['watchSource']): Lasting {
+  const clock = systemClock;
+  return {
+    pseudonym: `edge-gateway-${randomUUID().slice(0, 8)}`,
+    balancer: createOriginBalancer(clock),
+    watchSource,
+    memories: {
+      clock,
+      random: Math.random,
+      pages,
+      flights: createCollapser<Fill>(),
+      failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
+      knownNonPages: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+      knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+    },
+  };
+}
+
+/** @param previous the runtime in service: its page source is kept when nothing about it changed */
+export async function buildRuntime(
+  config: Config,
+  lasting: Lasting,
+  previous: Runtime | null,
+): Promise<Runtime> {
+  const { settings } = config;
+  const keepsSource =
+    previous !== null && sourceIdentity(previous.config.settings) === sourceIdentity(settings);
+  const source = keepsSource
+    ? previous.source
+    : lasting.watchSource(createSource(settings, lasting));
+  return {
+    config,
+    source,
+    snapshot: {
+      site: {
+        decider: await buildDecider(config.policies),
+        showsDiagnostics: settings.diagnostics === 'headers',
+        waitersPerKeyMax: settings.server.limits.waitersPerKeyMax,
+      },
+      pipeline: { ...lasting.memories, source },
+      isTrustedPeer: compileTrustedPeers(settings.server.trustedProxies),
+    },
+  };
+}
+
+/** Everything a page source is built from. */
+function sourceIdentity({ render, server }: Settings): string {
+  return JSON.stringify([render, server.limits.pageBytesMax]);
+}
+
+function createSource(settings: Settings, { balancer, pseudonym }: Lasting): PageSource {
+  const { pageBytesMax } = settings.server.limits;
+  const { engine, service } = settings.render;
+  switch (engine) {
+    case 'origin':
+      return createOriginSource({ balancer, pseudonym, pageBytesMax });
+    case 'service':
+      if (service === null) throw new Error('render.engine: service without render.service');
+      return createServiceSource({ clock: systemClock, ...service, pageBytesMax });
+    case 'chromium':
+    case 'off':
+      return createOffSource();
+  }
+}

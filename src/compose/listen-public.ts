@@ -1,0 +1,124 @@
+// The public listeners of a configuration: HTTP always, HTTPS with HTTP/2 where it is switched on.
+import { readFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ListenAddress, Settings, TlsSettings } from '../config/settings.ts';
+import { createHttpServer } from '../server/door/create-http-server.ts';
+import { type Certificate, createTlsServer } from '../server/door/create-tls-server.ts';
+import type { RefusalReason } from '../server/door/refusals.ts';
+import {
+  createGatewayApp,
+  type GatewayApp,
+  type GatewayDeps,
+} from '../server/gateway/create-gateway-app.ts';
+
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** Stops accepting; resolves when open requests have ended, or cuts them at the deadline. */
+  readonly close: (deadlineMs: number) => Promise<void>;
+  /** New certificates, after a reload; nothing for plain HTTP. */
+  readonly renew: (settings: Settings) => Promise<void>;
+}
+
+export interface PublicListeners {
+  readonly all: readonly Listener[];
+  readonly port: number;
+}
+
+export async function listenPublic(
+  settings: Settings,
+  urlBytesMax: number,
+  deps: GatewayDeps & { readonly onRefused: (reason: RefusalReason) => void },
+): Promise<PublicListeners> {
+  const door = { limits: settings.server.limits, urlBytesMax, onRefused: deps.onRefused };
+  const plain = await createGatewayApp(deps, (onUpgrade, handler) =>
+    createHttpServer({ ...door, onUpgrade }, handler),
+  );
+  const all = [await listen(plain, settings.server.listen, PLAIN)];
+  const { tls } = settings.server;
+  if (tls !== null) {
+    const certificate = await readCertificate(tls);
+    const server: { current: Http2SecureServer | null } = { current: null };
+    const secure = await createGatewayApp(deps, (onUpgrade, handler) => {
+      server.current = createTlsServer({ ...door, onUpgrade }, certificate, handler);
+      // Fastify's type knows one protocol; what is written goes through write-head, which knows both.
+      return server.current as unknown as Server;
+    });
+    all.push(await listen(secure, tls.listen, trackTls(server.current)));
+  }
+  return { all, port: all[0]?.port ?? 0 };
+}
+
+/** What differs between the two kinds of server. */
+interface Transport {
+  readonly endIdle: (app: GatewayApp['app']) => void;
+  readonly cutAll: (app: GatewayApp['app']) => void;
+  readonly renew: Listener['renew'];
+}
+
+const PLAIN: Transport = {
+  endIdle: ({ server }) => server.closeIdleConnections(),
+  cutAll: ({ server }) => server.closeAllConnections(),
+  renew: async () => undefined,
+};
+
+async function listen(
+  { app, tunnel }: GatewayApp,
+  { host, port }: ListenAddress,
+  transport: Transport,
+): Promise<Listener> {
+  await app.listen({ host, port });
+  const address = app.server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    address: `${name}:${address.port}`,
+    port: address.port,
+    renew: transport.renew,
+    close: async (deadlineMs) => {
+      const timer = setTimeout(() => {
+        tunnel.close();
+        transport.cutAll(app);
+      }, deadlineMs);
+      // Idle connections would keep it open for as long as clients care to hold them.
+      transport.endIdle(app);
+      await app.close();
+      tunnel.close();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** HTTP/2 servers know their sessions only by the events that announce them. */
+function trackTls(server: Http2SecureServer | null): Transport {
+  if (server === null) throw new Error('Fastify built no server');
+  const sessions = new Set<ServerHttp2Session>();
+  const sockets = new Set<Duplex>();
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  server.on('secureConnection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    endIdle: () => {
+      for (const session of sessions) session.close();
+    },
+    cutAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    renew: async (settings) => {
+      const { tls } = settings.server;
+      if (tls !== null) server.setSecureContext(await readCertificate(tls));
+    },
+  };
+}
+
+async function readCertificate({ certFile, keyFile }: TlsSettings): Promise<Certificate> {
+  const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+  return { cert, key };
+}

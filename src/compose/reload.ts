@@ -1,0 +1,109 @@
+// Reload without a restart: on SIGHUP, by the admin API, and when a file changes. The new
+// configuration is built aside; with any error the old one goes on serving and the error is told.
+import type { Log } from '../adapters/telemetry/create-log.ts';
+import { type Diagnostic, formatDiagnostic } from '../config/diagnostic.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config, Settings } from '../config/settings.ts';
+import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
+import type { AdminResult } from '../server/admin/create-admin-app.ts';
+import type { Runtime } from './build-runtime.ts';
+
+export interface ReloadDeps {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly current: () => Runtime;
+  readonly build: (config: Config) => Promise<Runtime>;
+  readonly swap: (next: Runtime) => Promise<void>;
+}
+
+export interface ReloadReport {
+  readonly isApplied: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Settings that changed and only count after a restart. */
+  readonly needsRestart: readonly string[];
+}
+
+export interface Reloader {
+  readonly reload: () => Promise<ReloadReport>;
+  readonly reloadForAdmin: () => Promise<AdminResult>;
+  readonly close: () => void;
+}
+
+export function createReloader(deps: ReloadDeps): Reloader {
+  let watcher = startWatching(deps, reloadFromWatcher);
+  // One at a time: the last to be asked for is the last to be read, and the one that stays.
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function reload(): Promise<ReloadReport> {
+    const turn = queue.then(() => reloadOnce(deps));
+    queue = turn.catch((error: unknown) => deps.log.error('reload failed', { err: error }));
+    return turn;
+  }
+
+  function reloadFromWatcher(): void {
+    reload().then(
+      () => {
+        watcher?.close();
+        watcher = startWatching(deps, reloadFromWatcher);
+      },
+      // Told by the queue.
+      () => undefined,
+    );
+  }
+
+  return {
+    reload,
+    reloadForAdmin: async () => describeReload(await reload()),
+    close: () => watcher?.close(),
+  };
+}
+
+function startWatching(deps: ReloadDeps, onChange: () => void): ConfigWatcher | null {
+  const { files, settings } = deps.current().config;
+  return settings.server.watchConfig ? watchConfig(files, onChange) : null;
+}
+
+async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
+  const { config, diagnostics } = await loadConfig(deps.file, deps.env);
+  const messages = diagnostics.map(formatDiagnostic);
+  if (config === null) {
+    deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
+    return { isApplied: false, diagnostics, needsRestart: [] };
+  }
+  const needsRestart = findRestartSettings(deps.current().config.settings, config.settings);
+  await deps.swap(await deps.build(config));
+  deps.log.info('reloaded', {
+    hosts: config.policies.hosts.length,
+    ...(messages.length > 0 ? { warnings: messages } : {}),
+    ...(needsRestart.length > 0 ? { needs_restart: needsRestart } : {}),
+  });
+  return { isApplied: true, diagnostics, needsRestart };
+}
+
+/** What is built once at start. */
+function findRestartSettings(before: Settings, after: Settings): readonly string[] {
+  const parts = (settings: Settings): Readonly<Record<string, unknown>> => ({
+    'server.listen': settings.server.listen,
+    'server.tls': settings.server.tls,
+    'server.limits': settings.server.limits,
+    'admin.listen': settings.admin.listen,
+    redis: settings.redis,
+    storage: settings.storage,
+  });
+  const old = parts(before);
+  return Object.entries(parts(after))
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]))
+    .map(([name]) => name);
+}
+
+function describeReload({ isApplied, diagnostics, needsRestart }: ReloadReport): AdminResult {
+  return {
+    status: isApplied ? 200 : 422,
+    body: {
+      applied: isApplied,
+      diagnostics: diagnostics.map(formatDiagnostic),
+      needs_restart: needsRestart,
+    },
+  };
+}

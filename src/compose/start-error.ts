@@ -1,0 +1,27 @@
+// Why the gateway could not start, as one sentence that says what to do.
+import type { ListenAddress, Settings } from '../config/settings.ts';
+
+/** @returns text for the operator; the stack of a defect is kept, since nobody could guess it */
+export function describeStartError(cause: unknown, settings: Settings): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause ? String(cause.code) : '';
+  const port = 'port' in cause ? Number(cause.port) : null;
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use; stop what uses it, or change ${listenKey(port, settings)}`;
+  }
+  if (code === 'EACCES' && port !== null) {
+    return `port ${port} may not be opened by this user; use one above 1023 in ${listenKey(port, settings)}`;
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    return `this machine has no such address: ${cause.message}; see ${listenKey(port, settings)}`;
+  }
+  if (code !== '') return cause.message;
+  return cause.stack ?? cause.message;
+}
+
+function listenKey(port: number | null, { server, admin }: Settings): string {
+  const has = (address: ListenAddress | undefined): boolean => address?.port === port;
+  if (has(server.listen)) return 'server.listen';
+  if (has(server.tls?.listen)) return 'server.tls.listen';
+  return has(admin.listen) ? 'admin.listen' : 'the listen addresses';
+}

@@ -1,0 +1,152 @@
+// The composition root: configuration → stores → runtime → listeners, then reload and stop. Start
+// fails as a whole, with one message for the operator, or everything runs.
+import type { Writable } from 'node:stream';
+import { connectOrigins } from '../adapters/origin/connect-origin.ts';
+import { createLog, type Log } from '../adapters/telemetry/create-log.ts';
+import { createMetrics, type Metrics } from '../adapters/telemetry/create-metrics.ts';
+import { formatDiagnostic } from '../config/diagnostic.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/settings.ts';
+import { createAdminApp } from '../server/admin/create-admin-app.ts';
+import { createAdminActions } from './admin-actions.ts';
+import { buildRuntime, createLasting, type Runtime } from './build-runtime.ts';
+import { listenPublic, type PublicListeners } from './listen-public.ts';
+import { observeRequest, storeListener, watchSource } from './observe.ts';
+import { openStores, type Stores } from './open-stores.ts';
+import { createReloader } from './reload.ts';
+import { describeStartError } from './start-error.ts';
+import { createStopper } from './stop.ts';
+
+export interface StartOptions {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: Writable;
+}
+
+export interface RunningGateway {
+  /** Ports that were given by the system where the configuration says 0. */
+  readonly port: number;
+  readonly adminPort: number;
+  /** Reads the configuration again; false when it has errors and the old one goes on serving. */
+  readonly reload: () => Promise<boolean>;
+  /** Stops accepting, lets open requests end, closes the stores. */
+  readonly stop: () => Promise<void>;
+  readonly stopped: Promise<void>;
+}
+
+/** Starts the gateway; null after its errors were written to stderr. */
+export async function startGateway(options: StartOptions): Promise<RunningGateway | null> {
+  const { config, diagnostics } = await loadConfig(options.file, options.env);
+  for (const problem of diagnostics) options.stderr.write(`${formatDiagnostic(problem)}\n`);
+  if (config === null) return null;
+  try {
+    return await start(config, options);
+  } catch (cause) {
+    options.stderr.write(`edge-gateway: ${describeStartError(cause, config.settings)}\n`);
+    return null;
+  }
+}
+
+async function start(config: Config, options: StartOptions): Promise<RunningGateway> {
+  const { settings } = config;
+  const log = createLog(settings.log.level, options.stdout);
+  const metrics = createMetrics();
+  const stores = await openStores(settings, storeListener(log, metrics));
+  const lasting = createLasting(stores.pages, (source) => watchSource(source, log, metrics));
+  let runtime = await buildRuntime(config, lasting, null);
+  const connections = connectOrigins();
+  const listeners = await listenPublic(settings, config.policies.limits.urlBytesMax, {
+    snapshot: () => runtime.snapshot,
+    takeOrigin: lasting.balancer.take,
+    connector: connections,
+    pseudonym: lasting.pseudonym,
+    bodyBytesMax: settings.server.limits.bodyBytesMax,
+    onFinished: (finished) => observeRequest(finished, log, metrics),
+    onRefused: metrics.recordRefusal,
+    onDefect: (error, requestId) => log.error('defect', { request_id: requestId, err: error }),
+  });
+  const reloader = createReloader({
+    file: options.file,
+    env: options.env,
+    log,
+    current: () => runtime,
+    build: async (next) => await buildRuntime(next, lasting, runtime),
+    swap: async (next) => {
+      const previous = runtime;
+      runtime = next;
+      log.setLevel(next.config.settings.log.level);
+      await Promise.all(listeners.all.map((one) => one.renew(next.config.settings)));
+      if (previous.source !== next.source) await retire(previous, lasting.memories.flights.drain);
+    },
+  });
+  const admin = await listenAdmin(() => runtime, { stores, metrics, log, reloader });
+  const stopper = createStopper({
+    log,
+    stopListening: async (deadlineMs) => {
+      await Promise.all(listeners.all.map((one) => one.close(deadlineMs)));
+    },
+    drainFlights: lasting.memories.flights.drain,
+    release: async () => {
+      reloader.close();
+      await admin.close();
+      await runtime.source.close();
+      connections.close();
+      await stores.close();
+    },
+  });
+  admin.drainWith(stopper.isDraining);
+  announce(config, listeners, log);
+  return {
+    port: listeners.port,
+    adminPort: admin.port,
+    reload: async () => (await reloader.reload()).isApplied,
+    stop: stopper.stop,
+    stopped: stopper.stopped,
+  };
+}
+
+/** The old page source ends when nobody waits for it any more. */
+async function retire(previous: Runtime, drain: () => Promise<void>): Promise<void> {
+  await drain();
+  await previous.source.close();
+}
+
+interface AdminParts {
+  readonly stores: Stores;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly reloader: ReturnType<typeof createReloader>;
+}
+
+async function listenAdmin(runtime: () => Runtime, { stores, metrics, log, reloader }: AdminParts) {
+  let isDraining = (): boolean => false;
+  const app = createAdminApp(
+    createAdminActions({
+      runtime,
+      stores,
+      metrics,
+      isDraining: () => isDraining(),
+      reload: reloader.reloadForAdmin,
+      onError: (error) => log.error('defect', { err: error }),
+    }),
+  );
+  await app.listen(runtime().config.settings.admin.listen);
+  const address = app.server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    close: async () => await app.close(),
+    drainWith: (next: () => boolean) => {
+      isDraining = next;
+    },
+  };
+}
+
+function announce({ policies, settings }: Config, { all }: PublicListeners, log: Log): void {
+  log.info('ready', {
+    listen: all.map(({ address }) => address),
+    hosts: policies.hosts.length,
+    engine: settings.render.engine,
+    store: settings.redis === null ? 'embedded' : 'redis',
+  });
+}
