@@ -1,6 +1,5 @@
 // Puts an answer of the pipeline on the wire, head and body in one go.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { statusText } from '../../core/http/status-text.ts';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Answer } from '../../pipeline/state.ts';
 import { isUploaded } from '../bypass/upload-body.ts';
 import { writeHead } from '../bypass/write-head.ts';
@@ -13,7 +12,7 @@ export function writeAnswer(
   if (response.destroyed || response.headersSent) return;
   // A body nobody reads must not be taken for the next request (case A92).
   if (!isUploaded(request)) response.shouldKeepAlive = false;
-  writeHead(response, { status, reason: statusText(status), headers: headers.flat() });
+  writeHead(response, { status, reason: STATUS_CODES[status] ?? '', headers: headers.flat() });
   if (body === null || request.method === 'HEAD') response.end();
   else response.end(body);
 }
