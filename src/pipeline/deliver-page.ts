@@ -7,8 +7,8 @@ import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
 import { headerValues } from '../core/http/header-list.ts';
 import { formatHttpDate } from '../core/http/http-date.ts';
 import { negotiateEncoding } from '../core/http/negotiate-encoding.ts';
-import { describe, type Diagnosis } from './describe-answer.ts';
 import type { PipelineDeps } from './deps.ts';
+import { type Diagnosis, describe } from './describe-answer.ts';
 import type { ContentCoding, Entry, Found, HeaderList } from './ports.ts';
 import type { Answer, Delivery, FilledPage, Keyed } from './state.ts';
 

@@ -1,8 +1,9 @@
 // Says what was decided and why: one record for log and metrics, and the headers that tell it to
 // the client. Cache-Status is a standard and always there; the X-headers carry the reference
 // engine's names and can be switched off.
-import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status.ts';
+
 import type { Decision } from '../core/decision/decision.ts';
+import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status.ts';
 import { encodeHeaderText } from '../core/http/header-list.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { HeaderList } from './ports.ts';
