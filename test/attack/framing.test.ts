@@ -1,7 +1,7 @@
 // Group A of the attack cases: framing, smuggling, hop-by-hop fields, versions and methods.
 import { expect } from 'vitest';
 import { valuesOf } from '../helpers/raw-origin.ts';
-import { accepted, type AttackRow, get, post, refused, testAttackRows } from './attack-rows.ts';
+import { type AttackRow, accepted, get, post, refused, testAttackRows } from './attack-rows.ts';
 
 const CHUNKED = 'Transfer-Encoding: chunked';
 const NO_BODY = '0\r\n\r\n';

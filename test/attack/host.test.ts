@@ -1,7 +1,7 @@
 // Group B of the attack cases: host and authority.
 import { expect } from 'vitest';
 import { valuesOf } from '../helpers/raw-origin.ts';
-import { accepted, type AttackRow, refused, testAttackRows } from './attack-rows.ts';
+import { type AttackRow, accepted, refused, testAttackRows } from './attack-rows.ts';
 
 const host = (...lines: readonly string[]): string =>
   `GET /g HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;

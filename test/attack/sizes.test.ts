@@ -1,7 +1,7 @@
 // Group E of the attack cases: size, count, odd headers and bodies.
 import { expect } from 'vitest';
 import { valuesOf } from '../helpers/raw-origin.ts';
-import { accepted, type AttackRow, get, post, refused, testAttackRows } from './attack-rows.ts';
+import { type AttackRow, accepted, get, post, refused, testAttackRows } from './attack-rows.ts';
 
 const fields = (count: number, value: string): string =>
   Array.from({ length: count }, (_, i) => `X${i}:${value}`).join('\r\n');

@@ -1,7 +1,7 @@
 // Group C of the attack cases: the request target. Whatever is taken reaches the origin byte for
 // byte; what the key makes of it is the normalizer's.
 import { expect } from 'vitest';
-import { accepted, type AttackRow, get, refused, testAttackRows } from './attack-rows.ts';
+import { type AttackRow, accepted, get, refused, testAttackRows } from './attack-rows.ts';
 
 const untouched = (id: string, target: string): AttackRow =>
   accepted(id, get(target), ([request], reply) => {

@@ -5,6 +5,8 @@
 // What reply-from calls the upstream request is our `send`: it finds the exchange under a symbol in
 // the headers object and answers with the origin's message as the "body" of a plain 200, whose real
 // status and headers the relay reads from the message itself.
+
+import { IncomingMessage, METHODS } from 'node:http';
 import httpProxy, { type FastifyHttpProxyOptions } from '@fastify/http-proxy';
 import type {
   FastifyInstance,
@@ -12,7 +14,6 @@ import type {
   FastifyRequest,
   preHandlerAsyncHookHandler,
 } from 'fastify';
-import { IncomingMessage, METHODS } from 'node:http';
 import { answerError } from './answer-error.ts';
 import { toBypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';

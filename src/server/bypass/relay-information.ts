@@ -1,5 +1,5 @@
 // Interim answers of the origin (102, 103 and what may come), passed on as they arrive
-// (RFC 9110 §15.2). Never to HTTP/1.0, never out of turn, and not 100, which the gateway answers itself.
+// (RFC 9110 §15.2). Never to HTTP/1.0, and not 100, which the gateway answers itself.
 import type { InformationEvent, ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { hopNames, visitFields } from '../../core/http/hop-headers.ts';
@@ -21,7 +21,6 @@ export function relayInformation(exchange: Exchange, information: InformationEve
     either.stream.additionalHeaders({ ':status': statusCode, ...groupFields(headers) });
     return;
   }
-  // Behind another answer of a pipeline there is no socket yet; an interim answer is no loss.
   if (request.httpVersion !== '1.1' || response.socket === null) return;
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
   visitFields(headers, (_name, value, nameAsWritten) => lines.push(`${nameAsWritten}: ${value}`));

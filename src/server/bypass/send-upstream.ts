@@ -2,11 +2,11 @@
 // the answer, or a BypassError. The upstream request lives as long as the client's exchange: it is
 // aborted the moment the client leaves, before and after the answer's head.
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { fieldValues } from '../../core/http/hop-headers.ts';
 import { isLoop } from '../../core/http/forwarded.ts';
+import { fieldValues } from '../../core/http/hop-headers.ts';
 import { BypassError, toBypassError } from './bypass-error.ts';
-import { type BodyFraming, bodyFraming, type Exchange, upstreamHeaders } from './exchange.ts';
 import { checkAnswer } from './check-answer.ts';
+import { type BodyFraming, bodyFraming, type Exchange, upstreamHeaders } from './exchange.ts';
 import type { BypassDeps } from './ports.ts';
 import { relayInformation } from './relay-information.ts';
 import { type Upload, uploadBody } from './upload-body.ts';

@@ -4,8 +4,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import { visitFields } from '../../core/http/hop-headers.ts';
+import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { UpgradeListener } from '../door/create-http-server.ts';
 import { answerError } from './answer-error.ts';
 import { type BypassError, toBypassError } from './bypass-error.ts';

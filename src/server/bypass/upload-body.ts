@@ -31,6 +31,8 @@ export function uploadBody(
     return NO_UPLOAD;
   }
   allowBody(exchange);
+  // Node holds the head back for the first piece of the body, which may depend on the answer.
+  upstream.flushHeaders();
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

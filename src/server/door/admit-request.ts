@@ -2,12 +2,12 @@
 // it on with its target in origin form or answers and closes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ServerLimits } from '../../config/settings.ts';
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
 import { err, type Result } from '../../core/result.ts';
-import type { ServerLimits } from '../../config/settings.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
 import { checkRequest, type RequestHead } from './check-request.ts';
-import { beginExchange, connectionOf, pendingExchange } from './connection.ts';
+import { beginExchange, connectionOf, type Exchange } from './connection.ts';
 import type { RefusalReason } from './refusals.ts';
 import { watchUpload } from './watch-upload.ts';
 
@@ -37,19 +37,22 @@ export function admitRequest(
     return false;
   }
   request.url = target.value;
-  if (announcesBody(request)) {
-    watchUpload(request, options.limits.bodyIdleTimeoutMs, () => {
-      options.onRefused('body_timeout');
-      connection.isClosing = true;
-      const exchange = pendingExchange(connection);
-      if (exchange === null || exchange.response.headersSent) socket.destroy();
-      else refuseConnection(socket, 'body_timeout');
-    });
-  }
   return true;
 }
 
-/** The same for an upgrade, which has no response object; refused on the bare socket. */
+/** Ends the request when its body stalls; to be called when somebody begins to read it. */
+export function limitUpload(exchange: Exchange, options: DoorOptions): void {
+  const { request, response } = exchange;
+  if (!announcesBody(request)) return;
+  watchUpload(request, options.limits.bodyIdleTimeoutMs, () => {
+    options.onRefused('body_timeout');
+    connectionOf(request.socket).isClosing = true;
+    if (response.headersSent || response.writableFinished) request.socket.destroy();
+    else refuseConnection(request.socket, 'body_timeout');
+  });
+}
+
+/** `admitRequest` for an upgrade, which has no response object; refused on the bare socket. */
 export function admitUpgrade(
   request: IncomingMessage,
   socket: Duplex,

@@ -12,11 +12,12 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
-import { admitRequest, admitUpgrade, type DoorOptions } from './admit-request.ts';
+import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './admit-request.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
 import { ignoreConnection, inspectConnection } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
 import type { RefusalReason } from './refusals.ts';
+import { handleInTurn } from './take-turns.ts';
 import { headWithoutUpgrade, isWebSocketHandshake } from './upgrades.ts';
 
 /** Handles a WebSocket handshake that passed the door; the socket is its own from then on. */
@@ -81,7 +82,11 @@ export function attachDoor(
   server.maxHeadersCount = 0;
   server.timeout = 0;
   const admitThenHandle = (request: IncomingMessage, response: ServerResponse): void => {
-    if (admitRequest(request, response, options)) handler(request, response);
+    if (!admitRequest(request, response, options)) return;
+    handleInTurn({ request, response }, () => {
+      limitUpload({ request, response }, options);
+      handler(request, response);
+    });
   };
   const refuse = (response: ServerResponse, reason: RefusalReason): void => {
     options.onRefused(reason);

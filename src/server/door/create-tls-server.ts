@@ -3,8 +3,8 @@
 import type { RequestListener } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
 import { inspectConnection } from './connection.ts';
+import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
 
 export interface Certificate {
   readonly cert: string | Buffer;
