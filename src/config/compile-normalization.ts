@@ -1,8 +1,7 @@
 // The same blocks as in the files, given as plain objects: for the library and the shared vectors,
 // which must run through the very code that serves.
-import type { NormalizationPolicy, PolicyLevel } from '../core/policy/policy.ts';
+import type { NormalizationPolicy, PolicyLevel, StripPolicy } from '../core/policy/policy.ts';
 import { err, ok, type Result } from '../core/result.ts';
-import type { StripPolicy } from '../core/tracking/resolve-tracking.ts';
 import { readPolicyBlock } from './blocks/policy-block.ts';
 import { rootOf } from './config-node.ts';
 import { createProblems } from './diagnostic.ts';

@@ -2,7 +2,6 @@
 import { dirname, resolve } from 'node:path';
 import { type ConfigNode, descend, namePlace, reportError } from './config-node.ts';
 import { firstWritten, pick, pickOptional } from './levels.ts';
-import { readRedis } from './redis-settings.ts';
 import {
   readAt,
   readFlag,
@@ -15,6 +14,7 @@ import {
   readWord,
   takeParsed,
 } from './read-values.ts';
+import { readRedis } from './redis-settings.ts';
 import type {
   ListenAddress,
   RenderServiceSettings,

@@ -19,6 +19,8 @@ export interface Diagnostic extends Place {
 /** Where the readers of the configuration put what they find. */
 export interface Problems {
   readonly add: (problem: Diagnostic) => void;
+  /** Keeps a text out of every message, also of those that were added before. */
+  readonly hide: (secret: string) => void;
   /** In order of file and line; the same sentence at the same place only once. */
   readonly list: () => readonly Diagnostic[];
   readonly hasErrors: () => boolean;
@@ -26,14 +28,20 @@ export interface Problems {
 
 /** More are not read by anybody, and a hostile file must not fill the memory. */
 const PROBLEMS_MAX = 1_000;
+/** Shorter ones would blank out parts of ordinary words. */
+const SECRET_CHARS_MIN = 4;
 
 export function createProblems(): Problems {
   const found = new Map<string, Diagnostic>();
+  const secrets = new Set<string>();
   return {
+    hide: (secret) => {
+      if (secret.length >= SECRET_CHARS_MIN) secrets.add(secret);
+    },
     add: (problem) => {
       if (found.size < PROBLEMS_MAX) found.set(formatDiagnostic(problem), problem);
     },
-    list: () => [...found.values()].toSorted(comparePlaces),
+    list: () => [...found.values()].map((one) => mask(one, secrets)).toSorted(comparePlaces),
     hasErrors: () => [...found.values()].some(({ severity }) => severity === 'error'),
   };
 }
@@ -46,6 +54,22 @@ export function formatDiagnostic(problem: Diagnostic): string {
 
 export function formatPlace({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
+}
+
+function mask(problem: Diagnostic, secrets: ReadonlySet<string>): Diagnostic {
+  if (secrets.size === 0) return problem;
+  const hint = problem.hint === null ? null : maskText(problem.hint, secrets);
+  return { ...problem, message: maskText(problem.message, secrets), hint };
+}
+
+/** Ignores case, because a domain is shown in lower case. */
+function maskText(text: string, secrets: ReadonlySet<string>): string {
+  let masked = text;
+  for (const secret of secrets) {
+    const literal = secret.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+    masked = masked.replaceAll(new RegExp(literal, 'gi'), '<hidden>');
+  }
+  return masked;
 }
 
 function comparePlaces(a: Place, b: Place): number {

@@ -55,7 +55,9 @@ function resolveText(
   env: Environment,
 ): string {
   if (!text.includes('${')) return text;
-  document.hidden.add(pointer);
+  // A path is no secret, and the file names of all messages come from this one.
+  const isShown = pointer === '/hosts/include';
+  if (!isShown) document.hidden.add(pointer);
   const fail = (message: string, hint: string): string => {
     const place = placeOf(document, pointer, 'value');
     document.problems.add({ ...place, severity: 'error', message, hint });
@@ -82,6 +84,7 @@ function resolveText(
         'a line break at its end is the usual cause',
       );
     }
+    if (!isShown && filled === found) document.problems.hide(filled);
     return filled;
   });
 }

@@ -8,12 +8,9 @@ import type {
   NormalizationPolicy,
   PolicyLevel,
   RenderPolicy,
+  StripPolicy,
 } from '../core/policy/policy.ts';
-import {
-  EMPTY_STRIP_POLICY,
-  resolveTracking,
-  type StripPolicy,
-} from '../core/tracking/resolve-tracking.ts';
+import { EMPTY_STRIP_POLICY, resolveTracking } from '../core/tracking/resolve-tracking.ts';
 import { NORMALIZATION_FIELDS } from './blocks/normalization-block.ts';
 import type { PolicyBlock } from './blocks/policy-block.ts';
 import {

@@ -1,6 +1,6 @@
 // Readers of single values: node → typed value, or undefined after saying what is wrong. A wrong
 // YAML type is silent here, because validate-shape has already reported it.
-import { parsePattern, type Pattern } from '../core/pattern/parse-pattern.ts';
+import { type Pattern, parsePattern } from '../core/pattern/parse-pattern.ts';
 import type { Result } from '../core/result.ts';
 import {
   type ConfigNode,

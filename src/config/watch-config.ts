@@ -7,6 +7,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 export interface ConfigWatcher {
+  /** Settled once the files as they are now are known; a later change is seen. */
+  readonly ready: Promise<void>;
   readonly close: () => void;
 }
 
@@ -73,6 +75,7 @@ export function watchConfig(
   openWatchers();
   schedule(times.lookAroundMs);
   return {
+    ready: known.then(() => undefined),
     close: () => {
       isClosed = true;
       clearTimeout(timer);

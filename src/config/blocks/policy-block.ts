@@ -1,6 +1,6 @@
 // What one level says about policy, every field optional: absent is inherited. Blocks of several
 // levels are merged by core rules only here and in merge-policy.
-import type { TrackingBlock } from '../../core/tracking/resolve-tracking.ts';
+
 import type {
   BypassPolicy,
   DownstreamCache,
@@ -8,6 +8,7 @@ import type {
   NormalizationPolicy,
   RenderPolicy,
 } from '../../core/policy/policy.ts';
+import type { TrackingBlock } from '../../core/tracking/resolve-tracking.ts';
 import { type Catalog, expandAliases } from '../catalog.ts';
 import { type ConfigNode, descend } from '../config-node.ts';
 import { readAt, readDuration, readTimeout, readWord } from '../read-values.ts';

@@ -15,8 +15,8 @@ import {
   reportWarning,
 } from '../config-node.ts';
 import { readAt, readNumber, readPattern, readPatternText, readText } from '../read-values.ts';
-import { isHeaderName } from './headers-block.ts';
 import { findDimension } from './dimensions-block.ts';
+import { isHeaderName } from './headers-block.ts';
 import { type PolicyBlock, readPolicyBlock } from './policy-block.ts';
 import { IMPLIED_STATUS, readStatus } from './status-block.ts';
 

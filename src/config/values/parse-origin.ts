@@ -1,7 +1,8 @@
 // `http://127.0.0.1:3000`: scheme, host and port, nothing else. A path would be lost silently and
 // credentials would end up in logs, so both are refused.
-import { normalizeHost } from '../../core/url/normalize-host.ts';
+
 import { err, ok, type Result } from '../../core/result.ts';
+import { normalizeHost } from '../../core/url/normalize-host.ts';
 import type { Fault } from '../config-node.ts';
 
 const EXAMPLE = 'write scheme, host and port only: http://127.0.0.1:3000';
