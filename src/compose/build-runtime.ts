@@ -7,12 +7,11 @@ import {
   createOffSource,
   createServiceSource,
 } from '../adapters/render-service/create-service-source.ts';
-import { systemClock } from '../adapters/system/system-clock.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { createCollapser } from '../pipeline/collapse.ts';
 import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
-import type { PageSource } from '../pipeline/ports.ts';
+import type { Clock, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import type { Fill } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/create-gateway-app.ts';
@@ -38,8 +37,11 @@ export interface Lasting {
 
 const MEMORY_ENTRIES_MAX = 10_000;
 
-export function createLasting(pages: PageStore, watchSource: Lasting['watchSource']): Lasting {
-  const clock = systemClock;
+export function createLasting(
+  pages: PageStore,
+  watchSource: Lasting['watchSource'],
+  clock: Clock,
+): Lasting {
   return {
     pseudonym: `edge-gateway-${randomUUID().slice(0, 8)}`,
     balancer: createOriginBalancer(clock),
@@ -88,7 +90,10 @@ function sourceIdentity({ render, server }: Settings): string {
   return JSON.stringify([render, server.limits.pageBytesMax]);
 }
 
-function createSource(settings: Settings, { balancer, pseudonym }: Lasting): PageSource {
+function createSource(
+  settings: Settings,
+  { balancer, pseudonym, memories: { clock } }: Lasting,
+): PageSource {
   const { pageBytesMax } = settings.server.limits;
   const { engine, service } = settings.render;
   switch (engine) {
@@ -96,7 +101,7 @@ function createSource(settings: Settings, { balancer, pseudonym }: Lasting): Pag
       return createOriginSource({ balancer, pseudonym, pageBytesMax });
     case 'service':
       if (service === null) throw new Error('render.engine: service without render.service');
-      return createServiceSource({ clock: systemClock, ...service, pageBytesMax });
+      return createServiceSource({ clock, ...service, pageBytesMax });
     case 'chromium':
     case 'off':
       return createOffSource();

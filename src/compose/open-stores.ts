@@ -9,7 +9,7 @@ import { createHasher } from '../adapters/xxhash/create-hasher.ts';
 import type { Settings } from '../config/settings.ts';
 import { createPageStore, type PageStore } from '../pipeline/page-store.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
-import type { BodyStore, EntryStore } from '../pipeline/ports.ts';
+import type { BodyStore, Clock, EntryStore } from '../pipeline/ports.ts';
 
 /** Something an operator should know about a store: one word, and its details beside it. */
 export interface StoreNotice {
@@ -29,10 +29,14 @@ export interface Stores {
 }
 
 /** Opens the stores for serving. Throws, with a message for the operator, when that can't be done. */
-export async function openStores(settings: Settings, listener: StoreListener): Promise<Stores> {
+export async function openStores(
+  settings: Settings,
+  listener: StoreListener,
+  clock: Clock = systemClock,
+): Promise<Stores> {
   const { basePath } = settings.storage;
   const hasher = await createHasher();
-  const shared = { clock: systemClock, onWarning: listener.onNotice };
+  const shared = { clock, onWarning: listener.onNotice };
   const bodies = await createFileBodyStore({ ...shared, basePath, hasher });
   const removed = await bodies.sweepLeftovers();
   if (removed > 0) listener.onNotice(leftoversNotice(removed));
@@ -45,7 +49,7 @@ export async function openStores(settings: Settings, listener: StoreListener): P
       entries,
       bodies,
       hasher,
-      clock: systemClock,
+      clock,
       onEvent: listener.onEvent,
     }),
     entries,

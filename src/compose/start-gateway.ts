@@ -2,11 +2,13 @@
 // fails as a whole, with one message for the operator, or everything runs.
 import type { Writable } from 'node:stream';
 import { connectOrigins } from '../adapters/origin/connect-origin.ts';
+import { systemClock } from '../adapters/system/system-clock.ts';
 import { createLog, type Log } from '../adapters/telemetry/create-log.ts';
 import { createMetrics, type Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/settings.ts';
+import type { Clock } from '../pipeline/ports.ts';
 import { createAdminApp } from '../server/admin/create-admin-app.ts';
 import { createAdminActions } from './admin-actions.ts';
 import { buildRuntime, createLasting, type Runtime } from './build-runtime.ts';
@@ -22,6 +24,8 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Writable;
+  /** Absent: the system's. */
+  readonly clock?: Clock;
 }
 
 export interface RunningGateway {
@@ -52,8 +56,9 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
   const { settings } = config;
   const log = createLog(settings.log.level, options.stdout);
   const metrics = createMetrics();
-  const stores = await openStores(settings, storeListener(log, metrics));
-  const lasting = createLasting(stores.pages, (source) => watchSource(source, log, metrics));
+  const clock = options.clock ?? systemClock;
+  const stores = await openStores(settings, storeListener(log, metrics), clock);
+  const lasting = createLasting(stores.pages, (source) => watchSource(source, log, metrics), clock);
   let runtime = await buildRuntime(config, lasting, null);
   const connections = connectOrigins();
   const listeners = await listenPublic(settings, config.policies.limits.urlBytesMax, {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { startGateway } from '../../src/compose/start-gateway.ts';
+import type { Clock } from '../../src/pipeline/ports.ts';
 
 export interface TestGateway {
   readonly port: number;
@@ -31,6 +32,8 @@ export interface TestGatewayOptions extends ConfigTexts {
   /** A folder of a stopped gateway, to start again on its store. */
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Absent: the system's. */
+  readonly clock?: Clock;
 }
 
 /** Keys every test gateway has; a test's own text follows and must not repeat their blocks. */
@@ -53,6 +56,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const gateway = await startGateway({
     file,
     env: options.env ?? {},
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     stdout: collect((text) => {
       for (const line of text.split('\n')) if (line !== '') log.push(JSON.parse(line));
     }),
