@@ -97,6 +97,14 @@ export function describeEntryStore(
       }
     });
 
+    test('an empty value is never an entry', async () => {
+      const key = keyOf(makeEntry());
+      await subject.plant(key, '');
+      expect((await store.get(key)).state).not.toBe('found');
+      await put();
+      expect(await store.get(key)).toMatchObject({ state: 'found' });
+    });
+
     test('what another version wrote is absent and left alone', async () => {
       const key = keyOf(makeEntry());
       for (const [what, text] of FOREIGN_TEXTS) {

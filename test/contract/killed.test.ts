@@ -16,6 +16,7 @@ import { createPageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
+import { PATIENCE_MS } from './open-entry-stores.ts';
 
 const KILLS = 4;
 const TIMEOUT_MS = 90_000;
@@ -111,7 +112,7 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
   const entries =
     redisUrl === ''
       ? createEmbeddedEntryStore({ basePath, clock, onWarning })
-      : await createRedisEntryStore({ url: redisUrl, clock, onWarning });
+      : await createRedisEntryStore({ url: redisUrl, clock, onWarning, timeoutMs: PATIENCE_MS });
   const bodies = await createFileBodyStore({ basePath, hasher, clock, onWarning });
   await bodies.sweepLeftovers();
   expect(readdirSync(join(basePath, 'pages', '.staging'))).toEqual([]);

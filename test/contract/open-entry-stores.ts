@@ -9,6 +9,9 @@ import { createRedisEntryStore } from '../../src/adapters/redis/create-redis-ent
 import type { Clock } from '../../src/pipeline/ports.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
 
+/** A busy test machine must not look like a Redis that fails. */
+export const PATIENCE_MS = 10_000;
+
 /** Opens an embedded store in a folder of its own. */
 export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubject> {
   const basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
@@ -37,7 +40,12 @@ export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubje
 export async function openRedisSubject(url: string, clock: Clock): Promise<EntryStoreSubject> {
   const raw = new Redis(url);
   await raw.flushall();
-  const store = await createRedisEntryStore({ url, clock, onWarning: () => undefined });
+  const store = await createRedisEntryStore({
+    url,
+    clock,
+    onWarning: () => undefined,
+    timeoutMs: PATIENCE_MS,
+  });
   return {
     store,
     plant: async (key, text) => void (await raw.set(key, text)),

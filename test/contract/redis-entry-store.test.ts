@@ -134,6 +134,17 @@ describeWithRedis('in operation', () => {
     await expectRecovery(store);
   });
 
+  test('a stall of our own is not taken for a Redis that fails', async () => {
+    await start();
+    const store = await openStore();
+    const entry = makeEntry();
+    await store.put(keyOf(entry), entry);
+    const answers = Array.from({ length: 10 }, () => store.get(keyOf(entry)));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LIMITS.storeTimeoutMs);
+    for (const found of await Promise.all(answers)) expect(found.state).toBe('found');
+    expect(warnings).toEqual([]);
+  });
+
   test('slow by half a second: given up, and back when it is fast again', async () => {
     await start();
     const relay = await startRelay(server.port);

@@ -64,7 +64,6 @@ export function spoil(fields: Record<string, unknown>, nowMs = Date.now()): stri
 
 /** Stored texts that must never be served: attacks.md H15, H16, H18, H19. */
 export const DAMAGED_TEXTS: readonly (readonly [name: string, text: string])[] = [
-  ['empty', ''],
   ['not JSON', 'hello'],
   ['null', 'null'],
   ['a number', '42'],

@@ -30,7 +30,7 @@ test('a good entry comes back as it was', () => {
 });
 
 describe('never served', () => {
-  test.each(DAMAGED_TEXTS)('%s', (_name, text) => {
+  test.each([['empty', ''] as const, ...DAMAGED_TEXTS])('%s', (_name, text) => {
     expect(decode(text).state).toBe('invalid');
   });
 });

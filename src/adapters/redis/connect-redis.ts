@@ -4,7 +4,7 @@
 // background with growing pauses, is the probe that closes the breaker again.
 import { Redis } from 'ioredis';
 import { LIMITS } from '../../core/limits.ts';
-import { describeRedisError } from './describe-redis-error.ts';
+import { describeRedisError, RedisTimeoutError } from './describe-redis-error.ts';
 
 export type RedisWarning =
   /** Redis can't be asked from now on; said once until it works again. */
@@ -15,6 +15,8 @@ export interface RedisConnectionOptions {
   /** `redis://` or `rediss://`, user and password inside. */
   readonly url: string;
   readonly onWarning: (warning: RedisWarning) => void;
+  /** How long a caller waits at most; the store timeout unless given. */
+  readonly timeoutMs?: number;
 }
 
 type Answer<T> =
@@ -38,12 +40,14 @@ const RECONNECT_PAUSE_MAX_MS = 1_000;
 export async function connectRedis({
   url,
   onWarning,
+  timeoutMs = LIMITS.storeTimeoutMs,
 }: RedisConnectionOptions): Promise<RedisConnection> {
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-    commandTimeout: LIMITS.storeTimeoutMs,
+    // Bounds the handshake; callers have their own, shorter time.
+    commandTimeout: Math.max(CONNECT_TIMEOUT_MS, timeoutMs),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -64,14 +68,13 @@ export async function connectRedis({
         return { state: 'unavailable', reason: 'disconnected' };
       }
       try {
-        const value = await command(redis);
+        const value = await answerWithin(timeoutMs, command(redis));
         breaker.answered();
         return { state: 'done', value };
       } catch (error) {
-        const reason = describeRedisError(error);
-        if (reason === 'timeout') breaker.timedOut();
+        if (error instanceof RedisTimeoutError) breaker.timedOut();
         else breaker.answered();
-        return { state: 'unavailable', reason };
+        return { state: 'unavailable', reason: describeRedisError(error) };
       }
     },
     close: async () => {
@@ -79,6 +82,17 @@ export async function connectRedis({
       redis.disconnect();
     },
   };
+}
+
+/**
+ * Waits for an answer, but not for long. When the time is up, one more look at the sockets is
+ * taken: after a stall of our own the answer is already there.
+ */
+async function answerWithin<T>(timeoutMs: number, answer: Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => setImmediate(() => reject(new RedisTimeoutError())), timeoutMs);
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 interface Breaker {

@@ -1,7 +1,7 @@
 // The EntryStore port on Redis: one JSON string a key, set together with its expiry. An error is
 // `unavailable`, never a miss, and no call waits longer than the store timeout.
 import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
-import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
+import { decodeEntry, ENTRY_CHARS_MAX, encodeEntry } from '../../core/key/entry-codec.ts';
 import type {
   CacheKey,
   Clock,
@@ -25,17 +25,20 @@ export interface RedisStoreOptions extends RedisConnectionOptions {
 /** How many slots of its table Redis looks at in one SCAN: a bound on how long it is busy. */
 const SCAN_COUNT = 500;
 
+/** No more of a value is fetched, so that an enormous one is no outage; 2 bytes a character. */
+const ENTRY_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
+
 /** Connects the Redis entry store. Redis being down is no error: the gateway runs uncached. */
 export async function createRedisEntryStore(options: RedisStoreOptions): Promise<EntryStore> {
   const { clock } = options;
   const connection = await connectRedis(options);
 
   async function get(key: CacheKey): Promise<Found<Entry>> {
-    const stored = await connection.run((redis) => redis.get(key));
+    const stored = await connection.run((redis) => redis.getrange(key, 0, ENTRY_BYTES_MAX));
     if (stored.state === 'unavailable') {
       return stored.reason === 'wrongtype' ? dropDamaged(key, 'wrong_type') : stored;
     }
-    if (stored.value === null) return { state: 'absent' };
+    if (stored.value === '') return { state: 'absent' };
     const decoded = decodeEntry(stored.value, key, clock.now());
     if (decoded.state === 'entry') return { state: 'found', value: decoded.entry };
     if (decoded.state === 'invalid') return dropDamaged(key, decoded.reason);

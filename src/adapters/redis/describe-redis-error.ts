@@ -1,6 +1,9 @@
 // One short word for what went wrong with Redis. Messages are never passed on: a server's complaint
 // about an unknown command quotes its arguments, and with AUTH those are the password.
 
+/** No answer within the time a caller waits. */
+export class RedisTimeoutError extends Error {}
+
 /** Names a Redis or connection error: `timeout`, `disconnected`, `oom`, `noauth`, `econnrefused`. */
 export function describeRedisError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
@@ -9,6 +12,6 @@ export function describeRedisError(error: unknown): string {
     return word.toLowerCase();
   }
   if ('code' in error && typeof error.code === 'string') return error.code.toLowerCase();
-  if (error.message === 'Command timed out') return 'timeout';
+  if (error instanceof RedisTimeoutError || error.message === 'Command timed out') return 'timeout';
   return 'disconnected';
 }
