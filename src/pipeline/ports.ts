@@ -1,6 +1,9 @@
 // What the pipeline needs from the outside world, declared by the one who needs it. Each port has
 // one contract suite in test/contract that every adapter passes. An adapter answers with a value
 // for what may fail in operation; it throws only for a broken invariant.
+
+import type { HeaderList } from '../core/http/header-list.ts';
+import type { FailureReason } from '../core/http/proxy-status.ts';
 import type {
   BodyDigest,
   BodyRef,
@@ -8,10 +11,10 @@ import type {
   ContentCoding,
   Entry,
   EntrySource,
-  HeaderList,
 } from '../core/key/entry.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
 
+export type { HeaderList } from '../core/http/header-list.ts';
 export type {
   BodyDigest,
   BodyDigests,
@@ -20,7 +23,6 @@ export type {
   ContentCoding,
   Entry,
   EntrySource,
-  HeaderList,
 } from '../core/key/entry.ts';
 
 /** Wall time in epoch milliseconds; tests inject their own. */
@@ -96,16 +98,7 @@ export interface BodyStore {
 }
 
 /** Why a page could not be got: union members are log words, metric labels and header details. */
-export type FetchFailure =
-  | 'no_renderer'
-  | 'renderer_full'
-  | 'render_timeout'
-  | 'render_failed'
-  | 'origin_unreachable'
-  | 'origin_timeout'
-  | 'origin_invalid'
-  | 'too_large'
-  | 'loop';
+export type FetchFailure = FailureReason;
 
 /** A page as it came back: status, end-to-end headers with their repeats, whole body as UTF-8. */
 export interface Page {

@@ -7,13 +7,10 @@ import type {
   NormalizationPolicy,
   PolicySet,
   Rule,
+  StripPolicy,
 } from '../../src/core/policy/policy.ts';
 import { sortRules } from '../../src/core/routing/sort-rules.ts';
-import {
-  EMPTY_STRIP_POLICY,
-  resolveTracking,
-  type StripPolicy,
-} from '../../src/core/tracking/resolve-tracking.ts';
+import { EMPTY_STRIP_POLICY, resolveTracking } from '../../src/core/tracking/resolve-tracking.ts';
 import { encodePathPattern } from '../../src/core/url/encode-path.ts';
 
 export const BUILT_IN_PARAMS =

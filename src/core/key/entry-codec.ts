@@ -2,9 +2,11 @@
 // by field into a fresh object, and anything that could not be served safely (a header that would
 // split a response, a field that frames the message, a status or time that makes no sense) makes
 // the whole entry invalid.
+
+import type { HeaderList } from '../http/header-list.ts';
 import { LIMITS } from '../limits.ts';
 import { formatCacheKey, isDimensionId, isHash, isHostId } from './cache-key.ts';
-import type { BodyDigest, BodyDigests, CacheKey, Entry, HeaderList } from './entry.ts';
+import type { BodyDigest, BodyDigests, CacheKey, Entry } from './entry.ts';
 
 export type Decoded =
   | { readonly state: 'entry'; readonly entry: Entry }

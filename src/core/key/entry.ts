@@ -1,7 +1,7 @@
 // The shape of what is stored for one page: metadata (the entry) and the names of its bodies. Pure
 // data shared by the codec, the pipeline and the stores.
 
-export type HeaderList = readonly (readonly [string, string])[];
+import type { HeaderList } from '../http/header-list.ts';
 
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 

@@ -2,10 +2,28 @@
 // load time by config/compile-policy and never changes afterwards; a reload swaps the whole
 // PolicySet in one assignment, so no request ever sees half of two configurations.
 import type { Pattern } from '../pattern/parse-pattern.ts';
-import type { StripPolicy } from '../tracking/resolve-tracking.ts';
+import type { PatternSet } from '../pattern/pattern-set.ts';
 
 /** The level of the configuration at which a value was written, shown by `explain`. */
 export type PolicyLevel = 'default' | 'global' | 'host' | 'rule';
+
+export interface StripPattern {
+  readonly pattern: Pattern;
+  readonly level: PolicyLevel;
+}
+
+/** What is stripped at one level, after everything above it was taken into account. */
+export interface StripPolicy {
+  /** `false`: nothing is stripped, the list is only kept for a lower `strip: true`. */
+  readonly strip: boolean;
+  /** `strip`: names that match are dropped. `keep`: names that match nothing are dropped. */
+  readonly mode: 'strip' | 'keep';
+  /** Where the list was last changed. */
+  readonly level: PolicyLevel;
+  readonly patterns: readonly StripPattern[];
+  /** `patterns`, compiled: finds the first that matches a decoded name. */
+  readonly matcher: PatternSet<StripPattern>;
+}
 
 export type EmptyValues = 'bare' | 'equals' | 'preserve' | 'drop';
 

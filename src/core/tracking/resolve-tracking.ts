@@ -1,26 +1,8 @@
 // Tracking parameters: built-in list → global → host → rule, spec: url-and-key. A level's answer is
 // a plain list of patterns with the level each came from, so `explain` can name the very line.
 import type { Pattern } from '../pattern/parse-pattern.ts';
-import { compilePatternSet, type PatternSet } from '../pattern/pattern-set.ts';
-import type { PolicyLevel } from '../policy/policy.ts';
-
-export interface StripPattern {
-  readonly pattern: Pattern;
-  readonly level: PolicyLevel;
-}
-
-/** What is stripped at one level, after everything above it was taken into account. */
-export interface StripPolicy {
-  /** `false`: nothing is stripped, the list is only kept for a lower `strip: true`. */
-  readonly strip: boolean;
-  /** `strip`: names that match are dropped. `keep`: names that match nothing are dropped. */
-  readonly mode: 'strip' | 'keep';
-  /** Where the list was last changed. */
-  readonly level: PolicyLevel;
-  readonly patterns: readonly StripPattern[];
-  /** `patterns`, compiled: finds the first that matches a decoded name. */
-  readonly matcher: PatternSet<StripPattern>;
-}
+import { compilePatternSet } from '../pattern/pattern-set.ts';
+import type { PolicyLevel, StripPolicy } from '../policy/policy.ts';
 
 /** One `tracking_params` block; presets are already expanded into patterns by the caller. */
 export interface TrackingBlock {

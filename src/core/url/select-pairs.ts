@@ -1,7 +1,6 @@
 // Step 7, choosing: which pairs stay and in what order. What is dropped here is never sent to the
 // renderer or to a cacheable origin fetch.
-import type { NormalizationPolicy, PolicyLevel } from '../policy/policy.ts';
-import type { StripPolicy } from '../tracking/resolve-tracking.ts';
+import type { NormalizationPolicy, PolicyLevel, StripPolicy } from '../policy/policy.ts';
 import { pairName, pairValue, type QueryPair } from './parse-query.ts';
 
 /** One dropped parameter: its decoded name, the pattern that matched and the level of that pattern. */
