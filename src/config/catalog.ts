@@ -10,8 +10,6 @@ export interface Catalog {
   readonly aliases: ReadonlyMap<string, readonly Pattern[]>;
 }
 
-export const EMPTY_CATALOG: Catalog = { presets: new Map(), aliases: new Map() };
-
 /** Reads `presets` and `bot_aliases` of the built-in files. */
 export function readCatalog(roots: readonly ConfigNode[]): Catalog {
   const presets = new Map<string, readonly Pattern[]>();

@@ -60,7 +60,7 @@ export function entriesOf(
   });
 }
 
-export function placeOfNode(node: ConfigNode): Place {
+function placeOfNode(node: ConfigNode): Place {
   return placeOf(node.document, node.pointer, 'value');
 }
 
@@ -86,7 +86,7 @@ export function showValue(node: ConfigNode): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-export function isSecret(node: ConfigNode): boolean {
+function isSecret(node: ConfigNode): boolean {
   if (node.document.hidden.has(node.pointer) || SECRET_KEYS.test(node.pointer)) return true;
   return typeof node.value === 'string' && CREDENTIALS.test(node.value);
 }

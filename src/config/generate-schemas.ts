@@ -1,10 +1,7 @@
-// config/*.schema.json for editors, written straight from the schemas that check the files.
-import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// config/*.schema.json for editors, straight from the schemas that check the files. A test keeps
+// them up to date: `npx vitest run test/config/shipped-files.test.ts -u` writes them anew.
 import type { TSchema } from 'typebox';
 import { gatewayFileSchema, hostsFileSchema } from './schema/files.ts';
-
-const FOLDER = new URL('../../config/', import.meta.url);
 
 const FILES: Readonly<Record<string, TSchema>> = {
   'edge-gateway.schema.json': gatewayFileSchema,
@@ -19,11 +16,4 @@ export function generateSchemas(): ReadonlyMap<string, string> {
       return [name, `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`] as const;
     }),
   );
-}
-
-/** Writes them. */
-export function writeSchemas(): void {
-  for (const [name, text] of generateSchemas()) {
-    writeFileSync(fileURLToPath(new URL(name, FOLDER)), text);
-  }
 }

@@ -4,17 +4,17 @@
 import { dirname, resolve } from 'node:path';
 import { compilePolicies } from './compile-policy.ts';
 import { compileSettings } from './compile-settings.ts';
-import { type ConfigNode, descend, rootOf } from './config-node.ts';
+import { type ConfigNode, descend, reportError, rootOf } from './config-node.ts';
 import { createProblems, type Diagnostic, type Place, type Problems } from './diagnostic.ts';
 import { warnInactive } from './inactive-keys.ts';
 import { type Environment, interpolateEnv } from './interpolate-env.ts';
 import { pick } from './levels.ts';
 import { readDefaults } from './load-defaults.ts';
 import { type ConfigDocument, parseYaml, placeOf } from './parse-yaml.ts';
-import { findHostFiles, readConfigText } from './read-files.ts';
+import { checkReadable, findHostFiles, readConfigText } from './read-files.ts';
 import { readText } from './read-values.ts';
 import { gatewayFileSchema, hostsFileSchema } from './schema/files.ts';
-import type { Config } from './settings.ts';
+import type { Config, Settings } from './settings.ts';
 import { compileShape, type ShapeCheck } from './validate-shape.ts';
 
 export interface LoadResult {
@@ -58,6 +58,7 @@ export async function loadConfig(file: string, env: Environment): Promise<LoadRe
 
   const policies = compilePolicies(defaults, gateway, hostFiles);
   const settings = compileSettings(roots, file);
+  await checkCertificates(gateway, settings);
   warnInactive(gateway, hostFiles);
   const files = [file, ...paths].map((path) => resolve(path));
   const config = problems.hasErrors() ? null : { settings, policies, files };
@@ -85,6 +86,19 @@ async function readDocument(source: Source, checkShape: ShapeCheck): Promise<Con
   const document: ConfigDocument = interpolateEnv(parsed, env);
   checkShape(document);
   return rootOf(document);
+}
+
+/** The server reads them when it listens; a path that leads nowhere is known now. */
+async function checkCertificates(gateway: ConfigNode, { server }: Settings): Promise<void> {
+  if (server.tls === null) return;
+  const files = [
+    ['server.tls.cert_file', server.tls.certFile],
+    ['server.tls.key_file', server.tls.keyFile],
+  ] as const;
+  for (const [path, file] of files) {
+    const fault = await checkReadable(file);
+    if (fault !== null) reportError(descend(gateway, path) ?? gateway, `${path}: ${fault.message}`);
+  }
 }
 
 async function findIncluded(

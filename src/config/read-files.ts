@@ -1,6 +1,7 @@
 // The only reader of the disk, besides the built-in files: text of a file, and which files
 // `hosts.include` means. What the disk refuses becomes a sentence, never an exception.
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import picomatch from 'picomatch';
 import { err, ok, type Result } from '../core/result.ts';
@@ -12,8 +13,10 @@ const YAML_NAME = /\.ya?ml$/;
 /** Reads one file as UTF-8. */
 export async function readConfigText(path: string): Promise<Result<string, Fault>> {
   try {
-    const { size } = await stat(path);
-    if (size > CAPS.fileBytesMax) {
+    const info = await stat(path);
+    // Devices and pipes never end.
+    if (!info.isFile()) return err({ message: nameKind(info), hint: null });
+    if (info.size > CAPS.fileBytesMax) {
       const hint = 'split the hosts over several files, see hosts.include';
       return err({ message: `the file is larger than ${CAPS.fileBytesMax} bytes`, hint });
     }
@@ -21,6 +24,17 @@ export async function readConfigText(path: string): Promise<Result<string, Fault
     return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
     return err({ message: describeFailure(cause), hint: null });
+  }
+}
+
+/** Whether a file that is read later can be read; the fault when it can't. */
+export async function checkReadable(path: string): Promise<Fault | null> {
+  try {
+    await access(path, constants.R_OK);
+    const info = await stat(path);
+    return info.isFile() ? null : { message: nameKind(info), hint: null };
+  } catch (cause) {
+    return { message: describeFailure(cause), hint: null };
   }
 }
 
@@ -71,6 +85,10 @@ function resolveBelow(folder: string, path: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }
 
+function nameKind(info: Stats): string {
+  return info.isDirectory() ? 'a folder, not a file' : 'not a regular file';
+}
+
 function describeFailure(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   switch (code) {
@@ -79,8 +97,6 @@ function describeFailure(cause: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'no permission to read it';
-    case 'EISDIR':
-      return 'a folder, not a file';
     case 'ERR_ENCODING_INVALID_ENCODED_DATA':
       return 'the file is not UTF-8 text';
     default:

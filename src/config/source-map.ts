@@ -1,6 +1,6 @@
 // JSON pointer → line and column, from the parser's own events, so that every later problem lands
 // on the very key or value it is about. What YAML allows but a configuration must not have
-// (duplicate keys, anchors, tags, keys that are lists) is found on the same walk, all of it at once.
+// (duplicate keys, anchors, tags, keys that are lists) is found on the same walk, all at once.
 import { EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { CAPS } from './caps.ts';
 
@@ -148,7 +148,7 @@ function refuseExtras(walk: Walk, event: Event): void {
       walk,
       event.anchorStart - 1,
       'YAML anchors are not used here',
-      'a text that starts with "&" needs quotes; what several hosts share belongs to the global level',
+      'a text that starts with "&" needs quotes; what hosts share belongs to the global level',
     );
   }
   if (event.tagStart !== -1) {

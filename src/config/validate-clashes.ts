@@ -27,24 +27,30 @@ export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[
   // After all real names, so that an alias never hides the clash of two real ones.
   for (const [block, host] of hosts) {
     for (const { domain, node } of block.domains) {
-      const alias = aliasOf(domain, host);
-      const other = alias === null ? undefined : domains.get(alias);
-      if (alias === null || other === undefined) continue;
-      if (block.domains.some((own) => own.domain === alias)) continue;
-      reportError(
-        node,
-        `normalization.host_aliases.www makes "${domain}" answer as "${alias}", ` +
-          `which is taken at ${namePlace(other)}`,
-        'list both names at one host, or set host_aliases.www to keep',
-      );
+      for (const alias of aliasesOf(domain, host)) {
+        const other = domains.get(alias);
+        const isOwn = block.domains.some((own) => own.domain === alias);
+        if (other !== undefined && !isOwn) reportAlias(node, domain, alias, other);
+      }
     }
   }
 }
 
-function aliasOf(domain: string, host: HostPolicy): string | null {
-  if (domain.startsWith('*.')) return null;
-  const alias = applyHostAlias(domain, host.policy.normalization);
-  return alias === domain ? null : alias;
+function reportAlias(node: ConfigNode, domain: string, alias: string, other: ConfigNode): void {
+  reportError(
+    node,
+    `normalization.host_aliases.www makes "${domain}" answer as "${alias}", ` +
+      `which is taken at ${namePlace(other)}`,
+    'list both names at one host, or set host_aliases.www to keep',
+  );
+}
+
+/** The names the host and its rules give a domain. */
+function aliasesOf(domain: string, host: HostPolicy): ReadonlySet<string> {
+  if (domain.startsWith('*.')) return new Set();
+  const policies = [host.policy, ...host.rules.map(({ policy }) => policy)];
+  const names = policies.map(({ normalization }) => applyHostAlias(domain, normalization));
+  return new Set(names.filter((name) => name !== domain));
 }
 
 function claim(

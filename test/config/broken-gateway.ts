@@ -137,6 +137,11 @@ export const BROKEN_GATEWAY: readonly BrokenCase[] = [
     message: 'cert_file',
   },
   {
+    name: 'a certificate that is not there',
+    text: 'server: { tls: { enabled: true, listen: ":8443", cert_file: ‸no.pem, key_file: hosts.yaml } }\n',
+    message: 'server.tls.cert_file: no such file',
+  },
+  {
     name: 'a service without urls',
     text: 'render: { engine: ‸service }\n',
     message: 'needs `render.service.urls`',

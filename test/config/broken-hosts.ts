@@ -40,6 +40,11 @@ export const BROKEN_HOSTS: readonly BrokenCase[] = [
     message: 'answer as "a.example", which is taken at hosts.yaml:5:22',
   },
   {
+    name: 'a www alias that a rule makes',
+    text: 'hosts:\n  - id: 1\n    domain: ‸a.example\n    url_rules: [{ match: /a, normalization: { host_aliases: { www: add } } }]\n  - { id: 2, domain: www.a.example }\n',
+    message: 'answer as "www.a.example", which is taken at hosts.yaml:5:22',
+  },
+  {
     name: 'one render key twice',
     text: 'hosts:\n  - { id: 1, domain: a.example, render_key: k }\n  - { id: 2, domain: b.example, render_key: ‸k }\n',
     message: 'this render key is taken at hosts.yaml:2:45',

@@ -28,7 +28,7 @@ export async function withFolder<T>(
   }
 }
 
-export async function writeFiles(folder: string, files: ConfigFiles): Promise<void> {
+async function writeFiles(folder: string, files: ConfigFiles): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });

@@ -97,14 +97,16 @@ describe('settings', () => {
 
   test('paths are relative to the file', async () => {
     const { config } = await loadFiles({
-      'edge-gateway.yaml': `${PLAIN_GATEWAY}storage: { base_path: d }\nserver: { tls: { enabled: true, listen: ":8443", cert_file: c.pem, key_file: /k.pem } }\n`,
+      'c.pem': 'certificate',
+      'k/k.pem': 'key',
+      'edge-gateway.yaml': `${PLAIN_GATEWAY}storage: { base_path: d }\nserver: { tls: { enabled: true, listen: ":8443", cert_file: c.pem, key_file: ./k/../k/k.pem } }\n`,
     });
     const folder = config?.files[0]?.replace('/edge-gateway.yaml', '') ?? '';
     expect(config?.settings.storage.basePath).toBe(join(folder, 'd'));
     expect(config?.settings.server.tls).toEqual({
       listen: { host: '0.0.0.0', port: 8443 },
       certFile: join(folder, 'c.pem'),
-      keyFile: '/k.pem',
+      keyFile: join(folder, 'k/k.pem'),
     });
   });
 

@@ -156,7 +156,7 @@ test.each(SAMPLES)('$name', async ({ gateway, hosts, warnings }) => {
     const matching = loaded.warnings.filter(({ message }) =>
       message.includes(key.includes(' ') ? key : `\`${key}\``),
     );
-    expect(matching, key).toHaveLength(1);
+    expect([key, matching.length]).toEqual([key, 1]);
     if (hint !== null) expect(matching[0]?.hint).toContain(hint);
   }
 });
@@ -184,21 +184,23 @@ normalization: { no_vary_search: learn }
 `;
   const { errors, warnings } = await loadFiles({ 'edge-gateway.yaml': gateway });
   expect(errors).toEqual([]);
-  const keys = warnings.map(({ message }) => /`([a-z_.]+)/.exec(message)?.[1]).toSorted();
-  expect(keys).toEqual([
-    'bypass.cache.enabled',
-    'bypass.cache.ttl',
-    'integration',
-    'memory',
-    'normalization.no_vary_search',
-    'redis.name',
-    'redis.sentinels',
-    'render.chromium',
-    'render.engine',
-    'render.service.protocol',
-    'server.workers',
-    'storage.bodies',
-    'storage.cleanup.interval',
-    'storage.max_bytes',
-  ]);
+  const keys = warnings.map(({ message }) => /`([a-z_.]+)/.exec(message)?.[1] ?? message);
+  expect(new Set(keys)).toEqual(
+    new Set([
+      'bypass.cache.enabled',
+      'bypass.cache.ttl',
+      'integration',
+      'memory',
+      'normalization.no_vary_search',
+      'redis.name',
+      'redis.sentinels',
+      'render.chromium',
+      'render.engine',
+      'render.service.protocol',
+      'server.workers',
+      'storage.bodies',
+      'storage.cleanup.interval',
+      'storage.max_bytes',
+    ]),
+  );
 });

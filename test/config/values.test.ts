@@ -32,7 +32,7 @@ describe('durations', () => {
   });
 
   const refused = [
-    ...[30, -1, Number.POSITIVE_INFINITY, Number.NaN, 1e-9, 9_007_199_254_740_993, true, null, []],
+    ...[30, -1, Number.POSITIVE_INFINITY, Number.NaN, 1e-9, 2 ** 60, true, null, []],
     ...['', '30', '-5m', '30 s', '30S', '1D', 's', '1h30', '1,5h', '1e3s', '0.1ms', '99999w'],
     ...['.inf', '1us', '٣s'],
   ];

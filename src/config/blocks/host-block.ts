@@ -34,7 +34,7 @@ export interface HostBlock {
 /** The dimensions a host has when it names none. */
 export interface InheritedDimensions {
   readonly dimensions: readonly Dimension[];
-  /** Where the inherited `unmatched_dimension` is written, to be read again among own dimensions. */
+  /** Where `unmatched_dimension` is written, to be looked up again among own dimensions. */
   readonly unmatchedNode: ConfigNode | undefined;
 }
 

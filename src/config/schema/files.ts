@@ -39,7 +39,7 @@ const globalKeys = {
 
 export const gatewayFileSchema: TObject = section(globalKeys, 'edge-gateway.yaml');
 
-export const hostSchema: TObject = section(
+const hostSchema: TObject = section(
   {
     id: count('Part of the cache key; unique, and never changed.', 1),
     domain: textOrList('Names the host answers for; *.example.com allowed.'),

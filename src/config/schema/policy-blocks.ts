@@ -42,7 +42,7 @@ export const bypassHostSchema: TObject = section(
 );
 export const bypassRuleSchema: TObject = section(bypass, bypassDescription);
 
-export const headersSchema: TObject = section(
+const headersSchema: TObject = section(
   {
     safe_request: textList('Client headers that may reach the renderer; replaces.'),
     safe_request_add: textList('Appends to the inherited list.'),
@@ -116,7 +116,7 @@ export const normalizationGlobalSchema: TObject = section(
   'What makes two URLs one page.',
 );
 
-export const bothitSchema: TObject = section(
+const bothitSchema: TObject = section(
   {
     enabled: flag('A crawler’s hit schedules a refresh.'),
     interval: duration('Not more often than this.'),
