@@ -65,12 +65,15 @@ function awaitAnswer(
       reject(failure);
       upstream.destroy();
     };
+    let hasAnswer = false;
     let isWhole = (): boolean => false;
     // Bytes behind a whole answer break the connection, not the answer.
     upstream.on('error', (error) => {
       if (!isWhole()) fail(toBypassError(error));
     });
-    upstream.once('close', () => fail(new BypassError('connection_terminated', 'closed')));
+    upstream.once('close', () => {
+      if (!hasAnswer) fail(new BypassError('connection_terminated', 'closed without an answer'));
+    });
     upstream.on('information', (information) => relayInformation(exchange, information));
     upstream.once('upgrade', (_answer, socket) => {
       socket.destroy();
@@ -78,6 +81,7 @@ function awaitAnswer(
     });
     upstream.once('response', (answer) => {
       clearTimeout(timer);
+      hasAnswer = true;
       isWhole = () => answer.complete;
       const flaw = checkAnswer(answer, exchange.request);
       if (flaw !== null) {
