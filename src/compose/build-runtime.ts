@@ -37,11 +37,14 @@ export interface Lasting {
 
 const MEMORY_ENTRIES_MAX = 10_000;
 
-export function createLasting(
-  pages: PageStore,
-  watchSource: Lasting['watchSource'],
-  clock: Clock,
-): Lasting {
+export interface LastingParts {
+  readonly pages: PageStore;
+  readonly watchSource: Lasting['watchSource'];
+  readonly clock: Clock;
+  readonly onDefect: PipelineDeps['onDefect'];
+}
+
+export function createLasting({ pages, watchSource, clock, onDefect }: LastingParts): Lasting {
   return {
     pseudonym: `edge-gateway-${randomUUID().slice(0, 8)}`,
     balancer: createOriginBalancer(clock),
@@ -54,6 +57,7 @@ export function createLasting(
       failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
       knownNonPages: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
       knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+      onDefect,
     },
   };
 }

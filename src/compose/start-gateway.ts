@@ -58,7 +58,12 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
   const metrics = createMetrics();
   const clock = options.clock ?? systemClock;
   const stores = await openStores(settings, storeListener(log, metrics), clock);
-  const lasting = createLasting(stores.pages, (source) => watchSource(source, log, metrics), clock);
+  const lasting = createLasting({
+    pages: stores.pages,
+    watchSource: (source) => watchSource(source, log, metrics),
+    clock,
+    onDefect: (error) => log.error('defect', { err: error }),
+  });
   let runtime = await buildRuntime(config, lasting, null);
   const connections = connectOrigins();
   const listeners = await listenPublic(settings, config.policies.limits.urlBytesMax, {

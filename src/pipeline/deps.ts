@@ -24,6 +24,8 @@ export interface PipelineDeps {
   readonly knownNonPages: RecentMemory<true>;
   /** Pages that could not be shared lately: nobody waits for another client's copy of them. */
   readonly knownUnshared: RecentMemory<true>;
+  /** Told what can only be a defect, where no request is left to fail with it. */
+  readonly onDefect: (error: unknown) => void;
 }
 
 /** Names one page of one dimension, safe against hash collisions. */

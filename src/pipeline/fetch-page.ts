@@ -56,8 +56,9 @@ export async function fetchPage(
 export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
   const identity = pageIdentity(keyed);
   if (deps.flights.isRunning(identity) || deps.failures.get(identity) !== null) return;
-  // flyOut answers for every failure; anything it throws is a defect and must surface as one.
-  deps.flights.join(identity, 0, () => flyOut(keyed, true, deps));
+  const place = deps.flights.join(identity, 0, () => flyOut(keyed, true, deps));
+  // flyOut answers for every failure; anything it throws is a defect.
+  if (place.role !== 'refused') place.result.catch(deps.onDefect);
 }
 
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */

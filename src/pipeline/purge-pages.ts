@@ -28,10 +28,12 @@ export interface PurgeRequest extends PurgeMode {
   readonly host: string | null;
 }
 
+export type Purgeable = Pick<PageStore, 'purge' | 'purgeHost'>;
+
 export interface PurgeContext {
   readonly decider: Decider;
   readonly hosts: readonly HostPolicy[];
-  readonly pages: PageStore;
+  readonly pages: Purgeable;
 }
 
 /** Carries out one purge; answers how many entries went. */
