@@ -18,8 +18,8 @@ import { describeWithRedis, type RedisServer, startRedisServer } from '../helper
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
 import { PATIENCE_MS } from './open-entry-stores.ts';
 
-const KILLS = 4;
-const TIMEOUT_MS = 90_000;
+const KILLS = 3;
+const TIMEOUT_MS = 120_000;
 
 interface Census {
   readonly found: number;

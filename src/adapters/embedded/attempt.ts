@@ -1,5 +1,5 @@
-// Turns what lmdb throws into `unavailable`. After a failure the store is left alone for a while, so
-// that a full disk costs one attempt every few seconds and not one a request.
+// Turns what lmdb throws into `unavailable`. After a failure the store is left alone for a while,
+// so that a full disk costs one attempt every few seconds and not one a request.
 import { createOutage, type OutageListener } from '../../core/outage.ts';
 import type { Clock } from '../../pipeline/ports.ts';
 
@@ -33,7 +33,7 @@ export function createAttempt(clock: Clock, listener: OutageListener): Attempt {
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('commitError' in error) {
-    // The cause comes in a promise that lmdb has printed already; unhandled it would end the process.
+    // The cause is a promise, and printed by lmdb already; unhandled it would end the process.
     Promise.resolve(error.commitError).catch(() => undefined);
     return 'commit failed';
   }

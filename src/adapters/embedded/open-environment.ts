@@ -48,7 +48,7 @@ export function openEnvironment(
       useVersions: true,
       // With batching, lmdb leaves a rejected promise of its own behind when the disk is full.
       eventTurnBatching: false,
-      // A write answers once it is visible and survives a kill; the flush to disk goes on beside it.
+      // A write answers once it is visible and survives a kill; the flush goes on beside it.
       separateFlushed: true,
     });
   } catch (error) {
@@ -103,7 +103,7 @@ const FAILURES: Readonly<Record<string, readonly [code: StoreOpenCode, advice: s
   EFBIG: ['store_disk_full', 'files may not grow so large: raise the limit of the process'],
 };
 
-/** What the disk throws has a text as code, what lmdb throws a number; our own errors pass as such. */
+/** What the disk throws has a text as code, and what lmdb throws a number. */
 function isSystemError(error: unknown): error is Error & { readonly code: unknown } {
   return error instanceof Error && 'code' in error && !(error instanceof StoreOpenError);
 }

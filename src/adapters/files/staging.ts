@@ -1,6 +1,6 @@
 // Files are made aside, in `pages/.staging`, and renamed into place when they are whole and on the
 // disk, so that a reader never sees half of one. Names tell which process made them; what a dead
-// process left behind is swept at start. One folder, so that the sweep is as small as the leftovers.
+// process left is swept at start. One folder, so that the sweep is as small as the leftovers.
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, isMissing } from './file-error.ts';

@@ -4,7 +4,7 @@
 /** No answer within the time a caller waits. */
 export class RedisTimeoutError extends Error {}
 
-/** Names a Redis or connection error: `timeout`, `disconnected`, `oom`, `noauth`, `econnrefused`. */
+/** Names a Redis or connection error: `timeout`, `disconnected`, `oom`, `noauth` and so on. */
 export function describeRedisError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   if (error.name === 'ReplyError') {

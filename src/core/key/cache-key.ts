@@ -15,7 +15,7 @@ export function formatCacheKey(hostId: number, dimensionId: number, hash: string
   return `cache:${hostId}:${dimensionId}:${hash}`;
 }
 
-/** Parses a store key, or answers null for anything that `formatCacheKey` would not have written. */
+/** Parses a store key; null for anything that `formatCacheKey` would not have written. */
 export function parseCacheKey(text: string): BodyRef | null {
   const match = CACHE_KEY.exec(text);
   const [, hostId, dimensionId, hash] = match ?? [];
