@@ -112,7 +112,7 @@ const CASES: readonly MergeCase[] = [
     global: 'render: { cache: { ttl_by_status: { 404: 1m, 5xx: 1s } } }',
     rule: 'render: { cache: { ttl_by_status: { 4xx: 2m } } }',
     read: ({ render }) => [...render.cache.ttlMsByStatus],
-    expected: [[400, 120_000]],
+    expected: [[4, 120_000]],
   },
   {
     name: 'safe headers: replace, then append at each level',

@@ -102,7 +102,7 @@ function readUserAgent(node: ConfigNode): string | null | undefined {
 function readTtlByStatus(node: ConfigNode): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const [key, child] of entriesOf(node)) {
-    const status = /^[1-5]xx$/.test(key) ? Number(key[0]) * 100 : Number(key);
+    const status = /^[1-5]xx$/.test(key) ? Number(key[0]) : Number(key);
     if (!/^(?:[1-5]xx|[1-5]\d\d)$/.test(key)) {
       reportError(child, `"${key}" is no status code`, 'write for example 404 or 4xx');
       continue;

@@ -104,7 +104,7 @@ function redirectsToItself(question: StorableQuestion): boolean {
 
 function ttlFor(status: number, policy: CacheTimePolicy): number {
   const byStatus = policy.ttlMsByStatus;
-  const explicit = byStatus.get(status) ?? byStatus.get(Math.floor(status / 100) * 100);
+  const explicit = byStatus.get(status) ?? byStatus.get(Math.floor(status / 100));
   if (explicit !== undefined) return explicit;
   if (status < 500 || policy.statusCodes.has(status)) return policy.ttlMs;
   return Math.min(policy.ttlMs, NEGATIVE_TTL_MS);

@@ -59,7 +59,7 @@ export interface ExpiredPolicy {
 
 export interface CacheTimePolicy {
   readonly ttlMs: number;
-  /** Status (404) or class (4xx as 400, 5xx as 500 …) to its own ttl; exact status wins. */
+  /** Status (404) or class (4 for 4xx) to its own ttl; the exact status wins. */
   readonly ttlMsByStatus: ReadonlyMap<number, number>;
   readonly statusCodes: ReadonlySet<number>;
   /** Fraction of the ttl, 0 to 0.5, by which it may differ either way. */

@@ -144,7 +144,7 @@ describe('decideStorable', () => {
       {
         ttlMsByStatus: new Map([
           [404, 5],
-          [400, 7],
+          [4, 7],
         ]),
       },
       'stored 5',
@@ -155,17 +155,18 @@ describe('decideStorable', () => {
       {
         ttlMsByStatus: new Map([
           [404, 5],
-          [400, 7],
+          [4, 7],
         ]),
       },
       'stored 7',
     ],
+    ['400 itself is not its class', 410, { ttlMsByStatus: new Map([[400, 7]]) }, STORED],
     ['then the ttl', 200, { ttlMsByStatus: new Map([[404, 5]]) }, STORED],
     ['0 is explicit', 404, { ttlMsByStatus: new Map([[404, 0]]) }, 'ttl'],
-    ['a ttl alone lists no status', 403, { ttlMsByStatus: new Map([[400, 7]]) }, 'status'],
+    ['a ttl alone lists no status', 403, { ttlMsByStatus: new Map([[4, 7]]) }, 'status'],
     ['a 5xx is remembered shortly', 503, {}, `negative ${NEGATIVE_TTL_MS}`],
     ['never longer than pages', 503, { ttlMs: 5 }, 'negative 5'],
-    ['as long as configured', 503, { ttlMsByStatus: new Map([[500, 9]]) }, 'negative 9'],
+    ['as long as configured', 503, { ttlMsByStatus: new Map([[5, 9]]) }, 'negative 9'],
     ['or not at all', 503, { ttlMsByStatus: new Map([[503, 0]]) }, 'ttl'],
     ['a listed 5xx lives like a page', 503, { statusCodes: new Set([503]) }, `negative ${TTL_MS}`],
   ])('lifetime: %s', (_what, status, policy, expected) => {
