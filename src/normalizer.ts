@@ -2,7 +2,7 @@
 // seen-sets: the same code that makes the gateway's keys. Creating one reads the built-in list from
 // the package; normalizing does no I/O at all.
 import { createHasher } from './adapters/xxhash/create-hasher.ts';
-import { compileNormalization, type NormalizationLevels } from './config/compile-normalization.ts';
+import { compileNormalization } from './config/compile-normalization.ts';
 import { loadDefaults } from './config/load-defaults.ts';
 import { createDecider } from './core/decision/create-decider.ts';
 import { LIMITS } from './core/limits.ts';
@@ -11,7 +11,35 @@ import type { StrippedPair } from './core/url/select-pairs.ts';
 import type { Trace, TraceStep } from './core/url/trace.ts';
 import type { UrlErrorKind } from './core/url/url-error.ts';
 
-export type { NormalizationLevels, StrippedPair, TraceStep, UrlErrorKind };
+export type { StrippedPair, TraceStep, UrlErrorKind };
+
+/** The two blocks of the YAML configuration that say what makes two URLs one page. */
+export interface NormalizerOptions {
+  readonly tracking_params?: {
+    /** `false`: no parameter is stripped. */
+    readonly strip?: boolean;
+    /** Replaces the built-in list. */
+    readonly params?: readonly string[];
+    readonly params_add?: readonly string[];
+    readonly params_remove?: readonly string[];
+    /** Allow-list: every other parameter is dropped. */
+    readonly params_keep?: readonly string[];
+    readonly presets?: readonly string[];
+  };
+  readonly normalization?: {
+    readonly sort_query?: boolean;
+    readonly empty_values?: 'bare' | 'equals' | 'preserve' | 'drop';
+    readonly plus?: 'space' | 'literal';
+    /** `preserve`, with `sort_query: false`, is raw mode: kept pairs keep their bytes. */
+    readonly encoding?: 'canonical' | 'preserve';
+    readonly collapse_slashes?: boolean;
+    readonly trailing_slash?: 'preserve' | 'add' | 'remove';
+    readonly default_documents?: readonly string[];
+    readonly default_values?: Readonly<Record<string, string>>;
+    readonly lowercase_path?: boolean;
+    readonly host_aliases?: { readonly www?: 'keep' | 'strip' | 'add' };
+  };
+}
 
 export interface NormalizeSuccess {
   readonly ok: true;
@@ -33,7 +61,7 @@ export interface Normalizer {
   /**
    * Normalizes a URL, or a link found on a page.
    *
-   * @param url absolute, or with `base` also relative (RFC 3986 §5)
+   * @param url absolute, or with `base` also relative (RFC 3986 §5), blanks around it ignored
    * @param base the absolute URL of the page that the link was found on
    * @returns the canonical URL, or one named error; never throws
    */
@@ -43,14 +71,14 @@ export interface Normalizer {
 /**
  * Creates a normalizer.
  *
- * @param options `tracking_params` and `normalization` blocks as in the YAML configuration
- * @throws {TypeError} naming every option that is not valid
+ * @throws {TypeError} with a line for every option that is not valid
  */
-export async function createNormalizer(
-  options: NonNullable<NormalizationLevels['global']> = {},
-): Promise<Normalizer> {
+export async function createNormalizer(options: NormalizerOptions = {}): Promise<Normalizer> {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError('the options must be an object: { tracking_params, normalization }');
+  }
   const compiled = compileNormalization({ global: options });
-  if (!compiled.ok) throw new TypeError(compiled.error.join('\n'));
+  if (!compiled.ok) throw new TypeError(compiled.error.map(withoutLevel).join('\n'));
   const hasher = await createHasher();
   const limits = { urlBytesMax: LIMITS.urlBytesMax, paramsMax: LIMITS.paramsMax };
   const global = { ...loadDefaults().global, ...compiled.value };
@@ -70,4 +98,9 @@ export async function createNormalizer(
       return { ok: true, url: normalized, hash, stripped, trace };
     },
   };
+}
+
+/** The library has one level, so its name would say nothing. */
+function withoutLevel(problem: string): string {
+  return problem.replace(/^global: /, '');
 }

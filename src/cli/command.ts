@@ -21,6 +21,8 @@ export interface Command {
   readonly name: string;
   /** Arguments, as shown after the command's name. */
   readonly usage: string;
+  /** Whether there may be a word that is no option: the command itself says how many. */
+  readonly takesWords: boolean;
   readonly summary: string;
   /** Each option with its help line, in the order shown. */
   readonly options: Readonly<Record<string, CommandOption>>;

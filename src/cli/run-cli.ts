@@ -37,7 +37,28 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
     io.stdout.write(formatCommandHelp(command));
     return 0;
   }
-  return await command.run(parsed, io);
+  return await runCommand(command, parsed, io);
+}
+
+/** A file or store that can't be used is told in one line; anything else is a defect. */
+async function runCommand(
+  command: Command,
+  args: ParsedArguments,
+  io: CommandIo,
+): Promise<ExitCode> {
+  try {
+    return await command.run(args, io);
+  } catch (cause) {
+    if (!isOperational(cause)) throw cause;
+    io.stderr.write(`edge-gateway: ${cause.message}\n`);
+    return 1;
+  }
+}
+
+/** What the system or a store reports has a code of its own; `ERR_…` are Node's, for wrong calls. */
+function isOperational(cause: unknown): cause is Error {
+  if (!(cause instanceof Error) || !('code' in cause)) return false;
+  return typeof cause.code === 'string' && !cause.code.startsWith('ERR_');
 }
 
 function parseOptions(command: Command, argv: readonly string[]): ParsedArguments | string {
@@ -45,12 +66,13 @@ function parseOptions(command: Command, argv: readonly string[]): ParsedArgument
     const { values, positionals } = parseArgs({
       args: [...argv],
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
+      allowPositionals: command.takesWords,
     });
     return { values: values as ParsedArguments['values'], positionals };
   } catch (cause) {
-    // parseArgs throws for wrong options only, with a message made for the person.
-    return cause instanceof Error ? cause.message : String(cause);
+    // parseArgs throws for wrong usage only; the first sentence of its message is for the person.
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return message.split('. ', 1)[0] ?? message;
   }
 }
 

@@ -6,6 +6,7 @@ import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '..
 export const checkCommand: Command = {
   name: 'check',
   usage: '[-c FILE]',
+  takesWords: false,
   summary: 'validate the configuration; print every problem with file, line and column',
   options: { config: CONFIG_OPTION },
   run: async (args, io) => {

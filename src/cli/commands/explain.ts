@@ -20,7 +20,8 @@ import { loadForCommand } from '../load-for-command.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
-  usage: 'URL [-c FILE] [--user-agent UA] [--json]',
+  usage: 'URL [-c FILE] [--user-agent UA] [--method METHOD] [--json]',
+  takesWords: true,
   summary: 'show what would happen to a URL, step by step, and why',
   options: {
     config: CONFIG_OPTION,

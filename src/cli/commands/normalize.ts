@@ -12,10 +12,13 @@ import { splitLines } from '../split-lines.ts';
 
 /** Output is written in blocks of about this many characters. */
 const BLOCK_CHARS = 65_536;
+/** Far beyond any URL that is accepted: what is longer is refused whatever its rest is. */
+const LINE_BYTES_MAX = 1 << 20;
 
 export const normalizeCommand: Command = {
   name: 'normalize',
   usage: '[-c FILE] [--json] < URLS',
+  takesWords: false,
   summary: 'print HASH<TAB>URL, or error<TAB>KIND, for each URL on stdin',
   options: {
     config: {
@@ -33,7 +36,7 @@ export const normalizeCommand: Command = {
     const decider = await buildDecider(policies);
     const format = hasOption(args, 'json') ? formatJson : formatLine;
     let block = '';
-    for await (const line of splitLines(io.stdin)) {
+    for await (const line of splitLines(io.stdin, LINE_BYTES_MAX)) {
       block += format(bytesToUrlText(line), decider);
       if (block.length < BLOCK_CHARS) continue;
       if (!io.stdout.write(block)) await once(io.stdout, 'drain');

@@ -4,7 +4,12 @@ import { buildDecider } from '../../compose/build-decider.ts';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { type PurgeError, type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
+import {
+  type Purgeable,
+  type PurgeError,
+  type PurgeReport,
+  purgePages,
+} from '../../pipeline/purge-pages.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -20,6 +25,7 @@ import { loadForCommand } from '../load-for-command.ts';
 export const purgeCommand: Command = {
   name: 'purge',
   usage: '(URL | --host HOST) [-c FILE] [--soft] [--dry-run] [--json]',
+  takesWords: true,
   summary: 'take one page (all its dimensions) or all pages of a host out of the cache',
   options: {
     config: CONFIG_OPTION,
@@ -40,10 +46,6 @@ export const purgeCommand: Command = {
     const stores = await openStoresIfPresent(config.settings, (message) => {
       io.stderr.write(`edge-gateway: ${message}\n`);
     });
-    if (stores === null) {
-      io.stdout.write('nothing is stored yet: 0 entries\n');
-      return 0;
-    }
     try {
       const request = {
         url: url === undefined ? null : bytesToUrlText(Buffer.from(url)),
@@ -52,11 +54,21 @@ export const purgeCommand: Command = {
         soft: hasOption(args, 'soft'),
       };
       const { hosts } = config.policies;
-      return report(await purgePages(request, { decider, hosts, pages: stores.pages }), args, io);
+      return report(
+        await purgePages(request, { decider, hosts, pages: stores?.pages ?? NOTHING_STORED }),
+        args,
+        io,
+      );
     } finally {
-      await stores.close();
+      await stores?.close();
     }
   },
+};
+
+/** Before the first page there is no store to open, and looking must not create one. */
+const NOTHING_STORED: Purgeable = {
+  purge: async () => ({ state: 'done', value: false }),
+  purgeHost: async () => ({ state: 'done', value: 0 }),
 };
 
 function report(

@@ -6,6 +6,7 @@ import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '..
 export const serveCommand: Command = {
   name: 'serve',
   usage: '[-c FILE]',
+  takesWords: false,
   summary: 'run the gateway; SIGHUP reloads, SIGTERM stops after open requests',
   options: { config: CONFIG_OPTION },
   run: async (args, io) => {
