@@ -1,0 +1,46 @@
+// Every number that bounds the render service: queues, texts, waits, sizes. What the user may change
+// is only the default here; RenderServiceOptions names it.
+
+export const RENDER_LIMITS = {
+  /** Largest JSON question. */
+  requestBytesMax: 1_048_576,
+  /** Largest captured page. */
+  htmlBytesMax: 20 * 1024 * 1024,
+  consoleErrorsMax: 50,
+  pendingRequestsMax: 50,
+  /** Length of one console error or pending URL. */
+  noteCharsMax: 500,
+  /** Header bytes of the page that are reported. */
+  headerBytesMax: 65_536,
+
+  /** The network counts as quiet when nothing that counts was under way for this long. */
+  quietMs: 500,
+  /** An XHR or fetch older than this is a long poll and no longer counts. */
+  longPollMs: 5_000,
+  /** How often readiness is looked at. */
+  sampleMs: 50,
+  /** Kept back from the hard limit, so that a page can still be captured. */
+  captureMarginMs: 1_000,
+  /** Documents a page may load in place of itself before it counts as a loop. */
+  reloadsMax: 3,
+
+  /** Lazy content: the viewport grows to the page's height, at most this often and this far. */
+  growthsMax: 3,
+  viewportHeightMax: 10_000,
+  /** What a grown viewport is given to start loading something. */
+  growthPauseMs: 100,
+
+  /** Renders of renders of renders: the hop at which a loop is cut. */
+  hopsMax: 3,
+
+  /** Connections of one page through its egress. */
+  egressConnectionsMax: 256,
+  connectTimeoutMs: 5_000,
+
+  launchTimeoutMs: 20_000,
+  /** A context that cannot be made or closed in this time means that the browser hangs. */
+  browserAnswerTimeoutMs: 5_000,
+  /** Between SIGTERM and SIGKILL. */
+  killGraceMs: 2_000,
+  heartbeatMs: 2_000,
+} as const;

@@ -1,0 +1,42 @@
+// Lazy content: lists and images that load when they come into view. Like the crawlers that render
+// for themselves, the viewport is made as high as the page, a bounded number of times, instead of
+// scrolling through it.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { CDPSession, Page } from 'playwright-core';
+import { RENDER_LIMITS } from '../limits.ts';
+import { HEIGHT_EXPRESSION } from './page-script.ts';
+import type { NetworkWatch } from './watch-network.ts';
+
+export interface Growth {
+  readonly page: Page;
+  readonly session: CDPSession;
+  readonly network: NetworkWatch;
+  readonly width: number;
+  readonly height: number;
+  /** performance.now() at which growing ends. */
+  readonly softAt: number;
+}
+
+/** Grows the viewport until the page no longer gets higher; false when time ran out. */
+export async function growViewport(growth: Growth): Promise<boolean> {
+  const { page, session, network, width, softAt } = growth;
+  let { height } = growth;
+  for (let round = 0; round < RENDER_LIMITS.growthsMax; round += 1) {
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: HEIGHT_EXPRESSION,
+      returnByValue: true,
+    });
+    const wanted = Math.min(Number(result.value) || 0, RENDER_LIMITS.viewportHeightMax);
+    if (wanted <= height) return true;
+    height = wanted;
+    const startedBefore = network.started();
+    await page.setViewportSize({ width, height });
+    await wait(RENDER_LIMITS.growthPauseMs);
+    if (network.started() === startedBefore) continue;
+    while (network.quietMs('almost') < RENDER_LIMITS.quietMs) {
+      if (performance.now() > softAt) return false;
+      await wait(RENDER_LIMITS.sampleMs);
+    }
+  }
+  return true;
+}
