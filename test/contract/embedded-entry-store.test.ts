@@ -99,11 +99,13 @@ describe('opening the embedded store', () => {
     expect(readFileSync(file('data.mdb')).equals(before)).toBe(true);
   });
 
-  test('a folder that may not be written', async () => {
+  test('a base path that is a file', () => {
     writeFileSync(join(basePath, 'file'), '');
-    basePath = join(basePath, 'file');
-    expect(catchOpen()).toMatchObject({ code: 'store_not_openable' });
-    basePath = join(basePath, '..');
+    const options = { basePath: join(basePath, 'file'), clock: systemClock, onWarning: () => {} };
+    expect(() => createEmbeddedEntryStore(options)).toThrow(/store .*ENOTDIR.*storage\.base_path/);
+  });
+
+  test('a folder that may not be written', async () => {
     const { geteuid, seteuid } = process;
     const isRoot = geteuid?.() === 0;
     mkdirSync(join(basePath, 'store'), { mode: 0o500 });

@@ -252,8 +252,8 @@ describe('bodies in files', () => {
 
   test('a base path that can’t be a folder is refused at start', async () => {
     writeFileSync(join(elsewhere, 'file'), '');
-    basePath = join(elsewhere, 'file');
-    await expect(open()).rejects.toThrow('ENOTDIR');
+    const options = { basePath: join(elsewhere, 'file'), hasher, clock, onWarning: throwWarning };
+    await expect(createFileBodyStore(options)).rejects.toThrow('ENOTDIR');
   });
 
   function makeCopy(): string {
