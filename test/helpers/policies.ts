@@ -13,7 +13,7 @@ import { sortRules } from '../../src/core/routing/sort-rules.ts';
 import { EMPTY_STRIP_POLICY, resolveTracking } from '../../src/core/tracking/resolve-tracking.ts';
 import { encodePathPattern } from '../../src/core/url/encode-path.ts';
 
-export const BUILT_IN_PARAMS =
+const BUILT_IN_PARAMS =
   'utm_source utm_content utm_medium utm_campaign utm_term gclid fbclid msclkid _ga _gl mc_cid mc_eid _ke ref referrer'.split(
     ' ',
   );
