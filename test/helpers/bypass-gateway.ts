@@ -1,15 +1,20 @@
 // A gateway of nothing but the door, bypass and the tunnel: every request for `good.example` goes to
 // one origin. What these three must hold is tested here without cache, rules or configuration.
-import Fastify from 'fastify';
+
 import type { Server } from 'node:http';
 import { type AddressInfo, BlockList, isIPv6 } from 'node:net';
+import Fastify from 'fastify';
 import { connectOrigins } from '../../src/adapters/origin/connect-origin.ts';
 import type { ServerLimits } from '../../src/config/settings.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import type { BypassOutcome, BypassTarget } from '../../src/server/bypass/ports.ts';
-import { GATEWAY_FASTIFY_OPTIONS, registerBypass } from '../../src/server/bypass/register-bypass.ts';
+import {
+  GATEWAY_FASTIFY_OPTIONS,
+  registerBypass,
+} from '../../src/server/bypass/register-bypass.ts';
 import { createTunnel } from '../../src/server/bypass/tunnel-upgrade.ts';
 import { createHttpServer } from '../../src/server/door/create-http-server.ts';
+import { type Certificate, createTlsServer } from '../../src/server/door/create-tls-server.ts';
 import type { RefusalReason } from '../../src/server/door/refusals.ts';
 
 export interface BypassGateway {
@@ -24,6 +29,8 @@ export interface BypassGatewayOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly target?: Partial<BypassTarget>;
   readonly trusted?: readonly string[];
+  /** Listens with TLS, HTTP/2 and HTTP/1.1. */
+  readonly certificate?: Certificate;
 }
 
 export const PSEUDONYM = 'edge-gateway-test';
@@ -72,16 +79,17 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
   });
   const app = Fastify({
     ...GATEWAY_FASTIFY_OPTIONS,
-    serverFactory: (handler): Server =>
-      createHttpServer(
-        {
-          limits,
-          urlBytesMax: LIMITS.urlBytesMax,
-          onRefused: (reason) => void refused.push(reason),
-          onUpgrade: tunnel.onUpgrade,
-        },
-        handler,
-      ),
+    serverFactory: (handler): Server => {
+      const door = {
+        limits,
+        urlBytesMax: LIMITS.urlBytesMax,
+        onRefused: (reason: RefusalReason) => void refused.push(reason),
+        onUpgrade: tunnel.onUpgrade,
+      };
+      if (options.certificate === undefined) return createHttpServer(door, handler);
+      // Fastify's types know one kind of server at a time; it uses no more than both have.
+      return createTlsServer(door, options.certificate, handler) as unknown as Server;
+    },
   });
   await registerBypass(app, {
     ...deps,
@@ -100,7 +108,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     close: async () => {
       tunnel.close();
       connector.close();
-      app.server.closeAllConnections();
+      if ('closeAllConnections' in app.server) app.server.closeAllConnections();
       await app.close();
     },
   };

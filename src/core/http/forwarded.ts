@@ -55,7 +55,8 @@ const PROXIES_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The end-to-end headers to send upstream, without framing fields.
+ * The end-to-end headers to send upstream, without framing fields. Names with `_` are left out,
+ * because CGI-like servers read them as `-` (case A47), and so are HTTP/2's pseudo fields.
  *
  * @param raw the client's header fields as received
  * @param forwarding what we know about the client and the host
@@ -70,7 +71,7 @@ export function forwardRequestHeaders(raw: RawHeaders, forwarding: Forwarding): 
     if (name === 'x-forwarded-for') forwardedFor.push(value);
     else if (name === 'x-forwarded-proto') forwardedProto.push(value);
     else if (name === 'cookie' && !dropped.has(name)) cookies.push(value);
-    if (dropped.has(name) || REWRITTEN.has(name) || name.includes('_')) return;
+    if (dropped.has(name) || REWRITTEN.has(name) || /[_:]/.test(name)) return;
     if (PROXIES_ONLY.has(name) && !forwarding.isTrustedPeer) return;
     if (name === 'user-agent' && forwarding.userAgent !== null) return;
     out.push(nameAsWritten, value);

@@ -5,14 +5,14 @@ import type { BypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import { withExtraHeaders } from './relay-response.ts';
 import { isUploaded } from './upload-body.ts';
-import { writeHead } from './write-head.ts';
+import { cutAnswer, writeHead } from './write-answer.ts';
 
 /** Answers with the error's status, or cuts an answer that has already begun. */
 export function answerError(exchange: Exchange, error: BypassError): void {
   const { request, response, target, requestId } = exchange;
   if (response.destroyed || error.type === 'client_left') return;
   if (response.headersSent) {
-    response.destroy();
+    cutAnswer(response);
     return;
   }
   if (!isUploaded(request)) response.shouldKeepAlive = false;

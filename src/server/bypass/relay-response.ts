@@ -6,7 +6,7 @@ import { forwardableTrailers, type RawHeaders, visitFields } from '../../core/ht
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { Exchange } from './exchange.ts';
 import { isUploaded } from './upload-body.ts';
-import { writeHead, writeTrailers } from './write-head.ts';
+import { cutAnswer, writeHead, writeTrailers } from './write-answer.ts';
 
 /** How long the end of an early answer waits for the rest of the upload, which a reset would overtake. */
 const LINGER_MS = 2_000;
@@ -36,7 +36,7 @@ export function relayResponse(
   // Node reports a cut answer as an error; `close` below deals with both.
   answer.on('error', () => undefined);
   answer.once('close', () => {
-    if (!isWhole) cutResponse(exchange);
+    if (!isWhole) cutAnswer(response);
   });
   answer.pipe(response, { end: false });
 }
@@ -92,12 +92,4 @@ function endResponse({ request, response }: Exchange, trailers: [string, string]
     end();
   });
   request.resume();
-}
-
-/** HTTP/1.0 clients take any close for the end, so theirs is a reset. */
-function cutResponse({ request, response }: Exchange): void {
-  if (request.httpVersion === '1.0' && 'resetAndDestroy' in request.socket) {
-    request.socket.resetAndDestroy();
-  }
-  response.destroy();
 }

@@ -92,7 +92,9 @@ function awaitAnswer(
       process.nextTick(() => (failure === null ? resolve(answer) : reject(failure)));
     });
     response.once('close', () => {
-      const isOver = response.writableFinished && upstream.writableEnded;
+      // HTTP/2's response calls itself finished also when its stream was cancelled.
+      const isAnswered = response.writableEnded && response.writableFinished;
+      const isOver = isAnswered && upstream.writableEnded;
       if (!isOver) fail(new BypassError('client_left', 'the client left'));
     });
     if (response.destroyed) fail(new BypassError('client_left', 'the client left'));

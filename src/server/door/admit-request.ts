@@ -37,6 +37,8 @@ export function admitRequest(
     return false;
   }
   request.url = target.value;
+  // HTTP/2 says it otherwise; from here on there is one name for it.
+  request.headers.host ??= request.headers[':authority']?.toString();
   return true;
 }
 

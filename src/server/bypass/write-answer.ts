@@ -1,7 +1,8 @@
-// The head and the trailers of an answer onto either kind of Node response. HTTP/1.1 takes the raw list, with case,
-// order and repeats; HTTP/2 takes lower-case names with all values of each.
+// The head, the trailers and the breaking-off of an answer, on either kind of Node response.
+// HTTP/1.1 takes the raw list, with case, order and repeats; HTTP/2 takes lower-case names with all
+// values of each.
 import type { ServerResponse } from 'node:http';
-import { Http2ServerResponse } from 'node:http2';
+import { constants, Http2ServerResponse } from 'node:http2';
 import { type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
 
 export interface ResponseHead {
@@ -41,4 +42,16 @@ export function writeTrailers(
   const either: ServerResponse | Http2ServerResponse = response;
   if (isHttp2Response(either)) either.addTrailers(groupFields(trailers.flat()));
   else either.addTrailers([...trailers]);
+}
+
+/** Breaks an answer off so that no client can take it for whole. */
+export function cutAnswer(response: ServerResponse): void {
+  const either: ServerResponse | Http2ServerResponse = response;
+  if (isHttp2Response(either)) {
+    either.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return;
+  }
+  // HTTP/1.0 takes any close for the end, so there it is a reset.
+  if (response.req.httpVersion === '1.0') response.socket?.resetAndDestroy();
+  either.destroy();
 }
