@@ -5,7 +5,7 @@ import type { BypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import { withExtraHeaders } from './relay-response.ts';
 import { isUploaded } from './upload-body.ts';
-import { cutAnswer, writeHead } from './write-answer.ts';
+import { cutAnswer, writeHead } from './write-head.ts';
 
 /** Answers with the error's status, or cuts an answer that has already begun. */
 export function answerError(exchange: Exchange, error: BypassError): void {

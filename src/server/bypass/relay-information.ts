@@ -4,7 +4,7 @@ import type { InformationEvent, ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { hopNames, visitFields } from '../../core/http/hop-headers.ts';
 import type { Exchange } from './exchange.ts';
-import { groupFields, isHttp2Response } from './write-answer.ts';
+import { groupFields, isHttp2Response } from './write-head.ts';
 
 /** Passes one interim answer to the client, if it can be. */
 export function relayInformation(exchange: Exchange, information: InformationEvent): void {

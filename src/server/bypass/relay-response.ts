@@ -6,7 +6,7 @@ import { forwardableTrailers, type RawHeaders, visitFields } from '../../core/ht
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { Exchange } from './exchange.ts';
 import { isUploaded } from './upload-body.ts';
-import { cutAnswer, writeHead, writeTrailers } from './write-answer.ts';
+import { cutAnswer, writeHead, writeTrailers } from './write-head.ts';
 
 /** How long the end of an early answer waits for the rest of the upload, which a reset would overtake. */
 const LINGER_MS = 2_000;
