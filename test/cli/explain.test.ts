@@ -1,0 +1,205 @@
+// `explain`: the published shape, every kind of plan, and what the store has.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand, withFiles } from './run-command.ts';
+import { type StoredPages, storePages } from './stored-pages.ts';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const PUBLISHED_KEYS =
+  'input normalized hash error host dimension rule action reason key file steps stripped tracking cached would'.split(
+    ' ',
+  );
+
+let stored: StoredPages;
+
+beforeAll(async () => {
+  stored = await storePages();
+  await stored.gateway.stop();
+});
+afterAll(() => stored.close());
+
+async function explain(...argv: readonly string[]) {
+  const { status, stdout, stderr } = await runCommand(['explain', ...argv, ...stored.config]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+async function explainJson(...argv: readonly string[]) {
+  return JSON.parse(await explain(...argv, '--json'));
+}
+
+test('--json has exactly the published shape', async () => {
+  const url = 'https://Shop.example/products?gclid=1&color=blue';
+  const explanation = await explainJson(url);
+  // `status` and `location` say what a status answer would be.
+  expect(Object.keys(explanation).toSorted()).toEqual(
+    [...PUBLISHED_KEYS, 'status', 'location'].toSorted(),
+  );
+  const { key, hash, tracking } = explanation;
+  expect(explanation).toMatchObject({
+    input: url,
+    normalized: 'https://shop.example/products?color=blue',
+    error: null,
+    host: { id: 1, domain: 'shop.example' },
+    dimension: { id: 1, name: 'desktop', matched_by: expect.stringContaining('Googlebot') },
+    rule: null,
+    action: 'render',
+    reason: 'dimension',
+    file: `${hash}_1.html`,
+    steps: [
+      { step: 'host', before: 'Shop.example', after: 'shop.example' },
+      { step: 'strip', before: 'gclid=1&color=blue', after: 'color=blue' },
+    ],
+    stripped: [{ name: 'gclid', pattern: 'gclid', level: 'default' }],
+    cached: 'fresh',
+    would: 'serve',
+  });
+  expect(hash).toMatch(/^[0-9a-f]{16}$/);
+  expect(key).toBe(`cache:1:1:${hash}`);
+  expect(tracking.strip).toBe(true);
+  expect(tracking.patterns).toContainEqual({ pattern: 'gclid', level: 'default' });
+});
+
+describe('every kind of plan', () => {
+  // Arguments → what the explanation has.
+  const CASES: readonly (readonly [string, readonly string[], object])[] = [
+    [
+      'a crawler’s page that is not stored',
+      ['https://shop.example/blog/1'],
+      { action: 'render', reason: 'dimension', cached: 'absent', would: 'render' },
+    ],
+    [
+      'a person',
+      ['https://shop.example/blog', '--user-agent', FIREFOX],
+      {
+        dimension: { id: 0, name: 'bypass', matched_by: null },
+        action: 'bypass',
+        reason: 'unmatched_dimension',
+        would: 'bypass',
+      },
+    ],
+    [
+      'a blocked client',
+      ['https://shop.example/blog', '-A', 'EvilScraper/1'],
+      { action: 'status', reason: 'block_dimension', status: 403, would: 'status' },
+    ],
+    [
+      'a rule that bypasses, whatever the spelling',
+      ['https://shop.example/%63art/1'],
+      {
+        rule: { id: 'basket', match: '/cart/*', action: 'bypass' },
+        action: 'bypass',
+        reason: 'rule',
+      },
+    ],
+    [
+      'a rule that answers',
+      ['https://shop.example/gone/1'],
+      { rule: { id: 'rule_3' }, action: 'status', reason: 'status_rule', status: 410 },
+    ],
+    [
+      'a rule that redirects',
+      ['https://shop.example/old'],
+      { reason: 'status_rule', status: 301, location: '/new' },
+    ],
+    [
+      'a canonical redirect, its query untouched',
+      ['https://www.shop.example/blog?utm_source=a'],
+      {
+        normalized: 'https://shop.example/blog',
+        reason: 'canonical_redirect',
+        status: 308,
+        location: 'https://shop.example/blog?utm_source=a',
+      },
+    ],
+    [
+      'a signed URL',
+      ['https://shop.example/report?X-Amz-Signature=abc'],
+      { action: 'bypass', reason: 'signed_url', would: 'bypass' },
+    ],
+    [
+      'a file that is no page',
+      ['https://shop.example/app.js'],
+      { action: 'bypass', reason: 'not_a_page' },
+    ],
+    [
+      'another method',
+      ['https://shop.example/blog', '--method', 'post'],
+      { action: 'bypass', reason: 'method' },
+    ],
+    [
+      'an unknown host: the global policy',
+      ['https://unknown.example/?b=1&gclid=2&a=3'],
+      {
+        normalized: 'https://unknown.example/?a=3&b=1',
+        host: null,
+        dimension: null,
+        key: null,
+        file: null,
+        stripped: [{ name: 'gclid', pattern: 'gclid', level: 'default' }],
+        status: 421,
+        cached: 'unknown',
+      },
+    ],
+    [
+      'what is no URL',
+      ['https://user@shop.example/'],
+      { normalized: null, hash: null, error: 'credentials', status: 400, tracking: null },
+    ],
+  ];
+
+  test.each(CASES)('%s', async (_name, argv, expected) => {
+    expect(await explainJson(...argv)).toMatchObject(expected);
+    // The text says the same action and reason.
+    const { action, reason } = await explainJson(...argv);
+    expect(await explain(...argv)).toMatch(
+      new RegExp(`^action +${action}, because: ${reason}$`, 'm'),
+    );
+  });
+});
+
+test('the text is one fact a line', async () => {
+  const text = await explain('https://shop.example/%70roducts?utm_source=a&color=blue');
+  expect(text.split('\n').map((line) => line.trim().split(' ', 1)[0])).toEqual([
+    'input',
+    'path_encoding',
+    'strip',
+    'stripped',
+    'normalized',
+    'hash',
+    'host',
+    'dimension',
+    'rule',
+    'action',
+    'key',
+    'file',
+    'cached',
+    'would',
+    '',
+  ]);
+  expect(text).toContain('  stripped   utm_source (pattern utm_source, default)\n');
+  expect(text).toMatch(/^cached +fresh$/m);
+});
+
+test('a page marked stale is refreshed, and the other dimension of it too', async () => {
+  const url = 'https://shop.example/products?color=red';
+  await runCommand(['purge', '--soft', url, ...stored.config]);
+  expect(await explainJson(url)).toMatchObject({ cached: 'stale', would: 'refresh' });
+});
+
+test('a store that cannot be asked is unknown, not absent', async () => {
+  const files = {
+    'edge-gateway.yaml': 'render: { engine: origin }\nredis: { url: "redis://127.0.0.1:1" }\n',
+    'hosts.yaml': 'hosts:\n  - { id: 1, domain: shop.example }\n',
+  };
+  await withFiles(files, async (folder) => {
+    const { status, stdout } = await runCommand([
+      'explain',
+      'https://shop.example/blog',
+      '--json',
+      '-c',
+      `${folder}/edge-gateway.yaml`,
+    ]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ cached: 'unknown', would: 'render' });
+  });
+});

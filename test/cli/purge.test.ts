@@ -1,0 +1,135 @@
+// `purge`: by URL in any spelling and by host, hard, soft or only counted; also beside a gateway
+// that is serving.
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestGateway } from '../helpers/gateway.ts';
+import { finishCommand, runCommand, startCommand, withFiles } from './run-command.ts';
+import { ask, STORED_PATHS, type StoredPages, storePages } from './stored-pages.ts';
+
+const BLUE = 'https://shop.example/products?color=blue';
+const DIRTY_BLUE = 'HTTPS://SHOP.example:443//products?utm_source=x&color=blue#top';
+
+describe('on a stopped gateway’s store', () => {
+  let stored: StoredPages;
+
+  beforeEach(async () => {
+    stored = await storePages();
+    await stored.gateway.stop();
+    return () => stored.close();
+  });
+
+  async function purge(...argv: readonly string[]) {
+    return await runCommand(['purge', ...argv, ...stored.config]);
+  }
+
+  test('counts first, then takes all dimensions of a page, under any spelling', async () => {
+    const ok = { status: 0, stderr: '' };
+    const counted = await purge(DIRTY_BLUE, '--dry-run');
+    expect(counted).toEqual({ ...ok, stdout: `2 entries would go: ${BLUE}\n` });
+    expect(await purge(DIRTY_BLUE)).toEqual({ ...ok, stdout: `2 entries purged: ${BLUE}\n` });
+    expect(await purge(DIRTY_BLUE)).toEqual({ ...ok, stdout: `0 entries purged: ${BLUE}\n` });
+  });
+
+  test('takes a host by its domain or id, and nothing of another', async () => {
+    expect((await purge('--host', '2')).stdout).toBe('0 entries purged: host 2\n');
+    expect((await purge('--host', 'SHOP.example', '--dry-run')).stdout).toBe(
+      '4 entries would go: host 1\n',
+    );
+    expect((await purge('--host', 'www.shop.example')).stdout).toBe('4 entries purged: host 1\n');
+    expect((await purge('--host', '1')).stdout).toBe('0 entries purged: host 1\n');
+  });
+
+  test('--soft only marks stale', async () => {
+    expect((await purge('--host', '1', '--soft')).stdout).toBe('4 entries marked stale: host 1\n');
+    const { stdout } = await runCommand(['explain', BLUE, '--json', ...stored.config]);
+    expect(JSON.parse(stdout)).toMatchObject({ cached: 'stale', would: 'refresh' });
+  });
+
+  test('--json says the same in one object', async () => {
+    const { stdout } = await purge(DIRTY_BLUE, '--dry-run', '--json');
+    expect(JSON.parse(stdout)).toEqual({ entries: 2, url: BLUE, host: 1, dry_run: true });
+  });
+
+  test.each([
+    [['https://unknown.example/'], 'this host is not configured'],
+    [['--host', 'unknown.example'], 'this host is not configured'],
+    [['--host', ''], 'this host is not configured'],
+    [['ftp://shop.example/'], 'not a URL that could be stored: unsupported_scheme'],
+    [['https://user@shop.example/'], 'not a URL that could be stored: credentials'],
+  ])('%j fails', async (argv, message) => {
+    const { status, stdout, stderr } = await purge(...argv);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('without a store', () => {
+  const files = {
+    'edge-gateway.yaml': 'render: { engine: origin }\n',
+    'hosts.yaml': 'hosts:\n  - { id: 1, domain: shop.example }\n',
+  };
+
+  test('there is nothing to purge, and looking creates nothing', async () => {
+    await withFiles(files, async (folder) => {
+      const config = ['-c', `${folder}/edge-gateway.yaml`];
+      expect(await runCommand(['purge', BLUE, '--json', ...config])).toEqual({
+        status: 0,
+        stdout: `${JSON.stringify({ entries: 0, url: BLUE, host: 1, dry_run: false })}\n`,
+        stderr: '',
+      });
+      // A mistake is one, also while nothing is stored.
+      expect((await runCommand(['purge', 'https://other.example/', ...config])).status).toBe(1);
+      expect((await readdir(folder)).toSorted()).toEqual(['edge-gateway.yaml', 'hosts.yaml']);
+    });
+  });
+
+  test('one that cannot be reached is a failure', async () => {
+    const gateway = `${files['edge-gateway.yaml']}redis: { url: "redis://127.0.0.1:1" }\n`;
+    await withFiles({ ...files, 'edge-gateway.yaml': gateway }, async (folder) => {
+      const config = ['-c', `${folder}/edge-gateway.yaml`];
+      for (const argv of [[BLUE], ['--host', '1']]) {
+        const { status, stderr } = await runCommand(['purge', ...argv, ...config]);
+        expect(status).toBe(1);
+        expect(stderr).toContain('the store could not be reached, nothing was purged');
+      }
+    });
+  });
+});
+
+describe('beside a running gateway', () => {
+  let stored: StoredPages;
+  beforeAll(async () => {
+    stored = await storePages();
+  });
+  afterAll(() => stored.close());
+
+  test('a purge from another process counts at once', async () => {
+    const { port } = stored.gateway;
+    expect(await ask(port, STORED_PATHS[0])).toBe('hit');
+    const child = startCommand(['purge', DIRTY_BLUE, ...stored.config]);
+    expect(await finishCommand(child)).toMatchObject({
+      status: 0,
+      stdout: `2 entries purged: ${BLUE}\n`,
+    });
+    expect(await ask(port, STORED_PATHS[0])).toBe('new');
+    expect(await ask(port, STORED_PATHS[1])).toBe('hit');
+  });
+});
+
+test('a gateway that starts later serves what is left', async () => {
+  const stored = await storePages();
+  try {
+    await stored.gateway.stop();
+    await runCommand(['purge', BLUE, ...stored.config]);
+    const again = await startTestGateway({
+      folder: stored.gateway.folder,
+      gateway: 'render: { engine: origin }\nlog: { level: silent }\n',
+      hosts: `hosts:\n  - { id: 1, domain: shop.example, origin: ${stored.site.url} }\n`,
+    });
+    expect(await ask(again.port, STORED_PATHS[0])).toBe('new');
+    expect(await ask(again.port, STORED_PATHS[1])).toBe('hit');
+    await again.stop();
+  } finally {
+    await stored.close();
+  }
+});
