@@ -45,7 +45,7 @@ export async function fetchPage(
   if (place.role === 'refused') return answerOverload(keyed);
   const fill = await place.result;
   const isCollapsed = place.role === 'follower';
-  if (isCollapsed && fill.outcome === 'page' && !isShareable(fill)) {
+  if (isCollapsed && fill.outcome === 'page' && !isShareable(fill) && !isFile(fill)) {
     const own = await flyOut(keyed, mayStore, deps);
     return await deliverFill(keyed, own, { isCollapsed: false, found }, deps);
   }
@@ -77,6 +77,11 @@ async function flyOut(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Prom
   return fill;
 }
 
+/** Not HTML: the origin gives everyone the file itself. */
+function isFile(fill: FilledPage): boolean {
+  return fill.unstored === 'not_html';
+}
+
 /** Only what may be stored may be shared: everything else may be meant for one client. */
 function isShareable(fill: FilledPage): boolean {
   return fill.entry !== null || fill.unstored === 'store_unavailable';
@@ -94,6 +99,10 @@ async function deliverFill(
   deps: PipelineDeps,
 ): Promise<Delivery> {
   if (fill.outcome === 'failed') return await recover(keyed, fill, deps);
+  // What a browser makes of a file is not the file.
+  if (isFile(fill) && (isCollapsed || fill.page.source === 'render')) {
+    return passOn(keyed, { host: keyed.host, decision: keyed.decision, reason: 'not_html' });
+  }
   if (fill.page.status >= 500) {
     const stale = await answerStale(keyed, `status_${fill.page.status}`, deps);
     if (stale !== null) return stale;

@@ -93,11 +93,14 @@ function storedHeaders(page: Page, safeResponse: ReadonlySet<string>): HeaderLis
   return [...others, ['Content-Type', 'text/html; charset=utf-8']];
 }
 
-/** Redirects and answers that name no type count as pages; everything else has to say HTML. */
+/**
+ * A file is known by its type. An error in plain text says nothing about what the URL is, nor does
+ * a redirect, nor an answer that names no type.
+ */
 function isPage(page: Page): boolean {
   const contentType = firstHeader(page.headers, 'content-type');
-  if (page.source === 'render' || contentType === null) return true;
-  return (page.status >= 300 && page.status < 400) || isHtml(contentType);
+  const isSuccess = page.status >= 200 && page.status < 300;
+  return !isSuccess || contentType === null || isHtml(contentType);
 }
 
 /** A failing page never takes the place of a good one, not even of an expired one. */

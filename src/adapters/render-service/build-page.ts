@@ -1,7 +1,8 @@
 // Between the pipeline's words and the contract's: a job becomes a request, an answer a page.
 import { isUtf8 } from 'node:buffer';
+import { isHtml } from '../../core/http/content-kind.ts';
 import { dropNeverFilled, filterEndToEnd } from '../../core/http/filter-headers.ts';
-import type { HeaderList } from '../../core/http/header-list.ts';
+import { firstHeader, type HeaderList } from '../../core/http/header-list.ts';
 import { encodeLocation } from '../../core/http/location.ts';
 import type { RenderAnswer, RenderErrorCode } from '../../core/http/render-answer.ts';
 import type { RenderRequest } from '../../core/http/render-request.ts';
@@ -85,8 +86,14 @@ export function buildPage(
   }
   const completeness = head.outcome === 'partial' ? 'partial' : 'complete';
   const body = Buffer.from(html.buffer, html.byteOffset, html.byteLength);
-  const type = ['content-type', 'text/html; charset=utf-8'] as const;
+  const type = ['content-type', pageType(head.headers)] as const;
   return page(head.status, [type, ...headers], body, completeness);
+}
+
+/** Rendered HTML is UTF-8; what a browser made of another type keeps its name and is no page (G1). */
+function pageType(headers: HeaderList): string {
+  const declared = firstHeader(headers, 'content-type');
+  return declared === null || isHtml(declared) ? 'text/html; charset=utf-8' : declared;
 }
 
 function page(
