@@ -49,7 +49,7 @@ export function testAttackRows(
   rows: readonly AttackRow[],
   limits: Partial<ServerLimits> = {},
 ): void {
-  describe(group, () => {
+  describe(`attack cases: ${group}`, () => {
     let origin: RawOrigin;
     let gateway: BypassGateway;
     beforeAll(async () => {

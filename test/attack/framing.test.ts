@@ -1,5 +1,5 @@
 // Group A of the attack cases: framing, smuggling, hop-by-hop fields, versions and methods.
-import { expect } from 'vitest';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { valuesOf } from '../helpers/raw-origin.ts';
 import { type AttackRow, accepted, get, post, refused, testAttackRows } from './attack-rows.ts';
 
@@ -10,7 +10,7 @@ const SMUGGLED = 'GET /smug HTTP/1.1\r\nHost: good.example\r\n\r\n';
 const hasNo =
   (...names: readonly string[]): AttackRow['check'] =>
   ([request]) => {
-    for (const name of names) expect(valuesOf(request, name), name).toEqual([]);
+    for (const name of names) deepEqual(valuesOf(request, name), [], name);
   };
 
 const FRAMING: readonly AttackRow[] = [
@@ -42,8 +42,8 @@ const FRAMING: readonly AttackRow[] = [
   refused('A29', post('Content-Length: ', '')),
   refused('A30', post('Content-Length: 18446744073709551621', 'hello')),
   accepted('A31', post('Content-Length: 0005', 'hello'), ([request]) => {
-    expect(valuesOf(request, 'content-length')).toEqual(['5']);
-    expect(request?.body).toBe('hello');
+    deepEqual(valuesOf(request, 'content-length'), ['5']);
+    equal(request?.body, 'hello');
   }),
   refused('A33', post(CHUNKED, `0x5\r\nhello\r\n${NO_BODY}`)),
   refused('A34', post(CHUNKED, `FFFFFFFFFFFFFFFFF\r\nhello\r\n${NO_BODY}`)),
@@ -65,8 +65,8 @@ const FRAMING: readonly AttackRow[] = [
     hasNo('transfer-encoding', 'content-length'),
   ),
   accepted('A47', post('Transfer_Encoding: chunked\r\nContent-Length: 5', NO_BODY), ([request]) => {
-    expect(valuesOf(request, 'transfer_encoding')).toEqual([]);
-    expect(request?.body).toBe(NO_BODY);
+    deepEqual(valuesOf(request, 'transfer_encoding'), []);
+    equal(request?.body, NO_BODY);
   }),
   refused('A49', get('/g', 'X\x00Y: 1')),
   refused('A50', get('/g', 'X-Y: a\x00b')),
@@ -78,8 +78,8 @@ const FRAMING: readonly AttackRow[] = [
 
 const HOP_BY_HOP: readonly AttackRow[] = [
   accepted('A57', post('Connection: Content-Length\r\nContent-Length: 5', 'hello'), ([request]) => {
-    expect(valuesOf(request, 'content-length')).toEqual(['5']);
-    expect(request?.body).toBe('hello');
+    deepEqual(valuesOf(request, 'content-length'), ['5']);
+    equal(request?.body, 'hello');
   }),
   accepted(
     'A58',
@@ -88,26 +88,26 @@ const HOP_BY_HOP: readonly AttackRow[] = [
       'Connection: close, X-Forwarded-For, Cookie\r\nCookie: s=1\r\nX-Forwarded-For: 1.2.3.4',
     ),
     ([request]) => {
-      expect(valuesOf(request, 'cookie')).toEqual([]);
-      expect(valuesOf(request, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+      deepEqual(valuesOf(request, 'cookie'), []);
+      deepEqual(valuesOf(request, 'x-forwarded-for'), ['127.0.0.1']);
     },
   ),
   accepted('A59', get('/g', 'Connection: Host'), ([request]) => {
-    expect(valuesOf(request, 'host')).toEqual(['good.example']);
+    deepEqual(valuesOf(request, 'host'), ['good.example']);
   }),
   accepted(
     'A60',
     post('Expect: 100-continue\r\nContent-Length: 5', 'hello'),
     ([request], reply) => {
-      expect(reply.text).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
-      expect(valuesOf(request, 'expect')).toEqual([]);
-      expect(request?.body).toBe('hello');
+      match(reply.text, /^HTTP\/1\.1 100 Continue\r\n/);
+      deepEqual(valuesOf(request, 'expect'), []);
+      equal(request?.body, 'hello');
     },
   ),
   refused('A61', post('Expect: banana\r\nContent-Length: 5', 'hello'), 417),
   accepted('A62', get('/g', 'Expect: 100-continue'), ([request], reply) => {
-    expect(reply.text).not.toContain(' 100 ');
-    expect(valuesOf(request, 'expect')).toEqual([]);
+    ok(!reply.text.includes(' 100 '));
+    deepEqual(valuesOf(request, 'expect'), []);
   }),
   refused(
     'A63',
@@ -127,7 +127,7 @@ const HOP_BY_HOP: readonly AttackRow[] = [
       '/g',
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 777\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
     ),
-    (_requests, reply) => expect(reply.text).toMatch(/\r\nConnection: close/i),
+    (_requests, reply) => match(reply.text, /\r\nConnection: close/i),
   ),
   accepted('A67', get('/g', 'Keep-Alive: timeout=5'), hasNo('keep-alive')),
   accepted('A69', get('/g', 'TE: trailers'), hasNo('te')),
@@ -137,10 +137,14 @@ const HOP_BY_HOP: readonly AttackRow[] = [
     bytes: get('/g') + get('/g2'),
     statuses: [200, 200],
     forwarded: 2,
-    check: (requests) => expect(requests.map(({ target }) => target)).toEqual(['/g', '/g2']),
+    check: (requests) =>
+      deepEqual(
+        requests.map(({ target }) => target),
+        ['/g', '/g2'],
+      ),
   },
   accepted('A72', get('/g', 'Connection: close') + get('/g2'), ([request]) => {
-    expect(request?.target).toBe('/g');
+    equal(request?.target, '/g');
   }),
 ];
 

@@ -1,5 +1,5 @@
 // Group E of the attack cases: size, count, odd headers and bodies.
-import { expect } from 'vitest';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { valuesOf } from '../helpers/raw-origin.ts';
 import { type AttackRow, accepted, get, post, refused, testAttackRows } from './attack-rows.ts';
 
@@ -10,13 +10,13 @@ const json = (body: string): string =>
 const sameBody =
   (body: string): AttackRow['check'] =>
   ([request]) => {
-    expect(request?.body).toBe(body);
+    equal(request?.body, body);
   };
 const cookies = `Cookie: ${Array.from({ length: 400 }, (_, i) => `c${i}=${'a'.repeat(14)}`).join('; ')}`;
 
 const ROWS: readonly AttackRow[] = [
   accepted('E01', get('/g', fields(90, ' 1')), ([request]) => {
-    expect(valuesOf(request, 'x89')).toEqual(['1']);
+    deepEqual(valuesOf(request, 'x89'), ['1']);
   }),
   refused('E02', get('/g', fields(200, ' 1')), 431),
   refused('E03', get('/g', fields(1_500, '')), 431),
@@ -27,29 +27,29 @@ const ROWS: readonly AttackRow[] = [
   accepted('E10', get('/g', `Range: bytes=${Array.from({ length: 1_000 }, () => '0-').join(',')}`)),
   accepted('E11', get('/g', cookies)),
   accepted('E12', get('/g', 'Cookie: a=1\r\nCookie: b=2'), ([request]) => {
-    expect(valuesOf(request, 'cookie')).toEqual(['a=1; b=2']);
+    deepEqual(valuesOf(request, 'cookie'), ['a=1; b=2']);
   }),
   accepted(
     'E14',
     get('/g', 'X-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2'),
     ([request]) => {
-      expect(valuesOf(request, 'x-forwarded-for')).toEqual(['127.0.0.1']);
+      deepEqual(valuesOf(request, 'x-forwarded-for'), ['127.0.0.1']);
     },
   ),
   accepted('E15', get('/g', '__proto__: x\r\nconstructor: y'), ([request]) => {
-    expect(valuesOf(request, 'constructor')).toEqual(['y']);
-    expect(valuesOf(request, '__proto__')).toEqual([]);
-    expect('x' in Object.prototype).toBe(false);
+    deepEqual(valuesOf(request, 'constructor'), ['y']);
+    deepEqual(valuesOf(request, '__proto__'), []);
+    equal('x' in Object.prototype, false);
   }),
   accepted('E16', get('/g', 'X-HTTP-Method-Override: DELETE'), ([request]) => {
-    expect(request?.method).toBe('GET');
-    expect(valuesOf(request, 'x-http-method-override')).toEqual([]);
+    equal(request?.method, 'GET');
+    deepEqual(valuesOf(request, 'x-http-method-override'), []);
   }),
   accepted('E18', json('{"a":'), sameBody('{"a":')),
   accepted('E19', json('{"__proto__":{"a":1}}'), sameBody('{"__proto__":{"a":1}}')),
   accepted('E20', post('Content-Type: a/b/c; ;;\r\nContent-Length: 5', 'hello'), ([request]) => {
-    expect(request?.body).toBe('hello');
-    expect(valuesOf(request, 'content-type')).toEqual(['a/b/c; ;;']);
+    equal(request?.body, 'hello');
+    deepEqual(valuesOf(request, 'content-type'), ['a/b/c; ;;']);
   }),
   accepted(
     'D07, D09, D10',
@@ -67,7 +67,7 @@ const ROWS: readonly AttackRow[] = [
         .map((name) => `X-${name}: /evil`)
         .join('\r\n'),
     ),
-    ([request]) => expect(request?.head).not.toContain('evil'),
+    ([request]) => ok(!request?.head.includes('evil')),
   ),
 ];
 

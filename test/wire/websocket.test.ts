@@ -143,7 +143,8 @@ describe('the handshake', () => {
 describe('trouble while upgrading', () => {
   interface TroubleRow {
     readonly what: string;
-    readonly answer: string | 'reset' | 'silence';
+    /** What the origin sends; `reset` and `silence` mean that. */
+    readonly answer: string;
     readonly status: number;
   }
   const ROWS: readonly TroubleRow[] = [

@@ -1,5 +1,5 @@
-// Which of a host's origins is asked next. Counters belong to the list of origins, not to the host's
-// configuration object: they survive a reload and are shared by every path that asks origins.
+// Which of a host's origins is asked next. Counters belong to the list of origins, not to the
+// configuration object: they survive a reload, and every path that asks origins shares them.
 import { createUpstreamPicker, type UpstreamPicker } from '../../core/http/pick-upstream.ts';
 import type { Origin } from '../../core/policy/policy.ts';
 import type { Clock } from '../../pipeline/ports.ts';

@@ -1,6 +1,6 @@
-// Connections to origins: kept alive, bounded in number, certificates verified. Node's own client is
-// used instead of undici because only it takes a raw header list and gives one back, with trailers
-// and interim answers, and sends a target exactly as it stands.
+// Connections to origins: kept alive, bounded in number, certificates verified. Node's own client
+// is used instead of undici because only it takes a raw header list and gives one back, with
+// trailers and interim answers, and sends a target exactly as it stands.
 import http, { type ClientRequest } from 'node:http';
 import https from 'node:https';
 

@@ -1,5 +1,5 @@
 // Who the client is, when proxies that we trust stand in front of us. The rightmost address that is
-// not a trusted proxy wins: everything left of it was written by someone we have no reason to believe.
+// not a trusted proxy wins: what is left of it was written by someone we have no reason to believe.
 import { listMembers } from './hop-headers.ts';
 
 /** Hops looked at before we stop believing the list: no real chain is this long. */

@@ -37,7 +37,7 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
 ]);
 
-/** Fields that frameworks read as routing or method: a client that is not a trusted proxy may not set them. */
+/** Fields that frameworks take for routing or method: only a trusted proxy may set them. */
 const PROXIES_ONLY: ReadonlySet<string> = new Set([
   'x-forwarded-port',
   'x-forwarded-prefix',
@@ -109,12 +109,12 @@ export function publicScheme(
   return peer.scheme;
 }
 
-/** One member of `Via`: `1.1 edge-gateway` (RFC 9110 §7.6.3: the minor version is left out from 2 on). */
+/** One member of `Via`, `1.1 edge-gateway`; from 2 on without minor version (RFC 9110 §7.6.3). */
 export function viaMember(httpVersion: string, pseudonym: string): string {
   return `${httpVersion.replace(/^([2-9])\.0$/, '$1')} ${pseudonym}`;
 }
 
-/** Whether a `Via` list already names this very instance, which means the request goes in circles. */
+/** Whether a `Via` list already names this very instance: the request goes in circles. */
 export function isLoop(viaValues: readonly string[], pseudonym: string): boolean {
   const own = pseudonym.toLowerCase();
   return listMembers(viaValues).some((member) => member.split(/\s+/)[1]?.toLowerCase() === own);

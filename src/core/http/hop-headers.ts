@@ -15,7 +15,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Naming one of these in `Connection` has no effect: framing and routing are not the sender's to drop. */
+/** Naming one of these in `Connection` has no effect: framing and routing are not to be dropped. */
 const NEVER_NOMINATED: ReadonlySet<string> = new Set([
   'cache-control',
   'content-encoding',

@@ -33,11 +33,11 @@ export interface BypassTarget {
   readonly timeoutMs: number;
   /** null: the client's own. */
   readonly userAgent: string | null;
-  /** Added to the answer; they replace the origin's fields of the same name, except `Cache-Status`. */
+  /** Added to the answer, replacing the origin's of that name; `Cache-Status` is a list. */
   readonly extraResponseHeaders: readonly (readonly [string, string])[];
 }
 
-/** How one bypassed request went: for the log line, the metrics and the choice of the next origin. */
+/** How one bypassed request went: for the log, the metrics and the choice of the next origin. */
 export interface BypassOutcome {
   readonly originUrl: string;
   readonly status: number;

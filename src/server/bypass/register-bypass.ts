@@ -1,4 +1,4 @@
-// Bypass as a Fastify plugin: @fastify/http-proxy gives the route and the hook point, and everything
+// Bypass as a Fastify plugin: @fastify/http-proxy gives the route and the hook point, and all that
 // it or reply-from would do to target, headers, body, retries and errors is replaced by our own
 // transport, because they parse and rebuild what has to pass through untouched.
 //
@@ -103,7 +103,7 @@ export async function registerBypass(app: FastifyInstance, options: BypassOption
   });
 }
 
-/** Our transport where reply-from expects undici's `request`, of which it uses only the callback form. */
+/** Our transport in place of undici's `request`; reply-from uses only its callback form. */
 function sendWith(deps: BypassDeps): UndiciRequest {
   const send = ({ headers }: SendOptions, callback: SendCallback): void => {
     const exchange = headers[EXCHANGE];

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 import { isUploaded } from './upload-body.ts';
 import { cutAnswer, writeHead, writeTrailers } from './write-head.ts';
 
-/** How long the end of an early answer waits for the rest of the upload, which a reset would overtake. */
+/** How long an early answer's end waits for the rest of the upload: a reset would overtake it. */
 const LINGER_MS = 2_000;
 
 /** Relays head, body and trailers; the client's connection is closed where it cannot be reused. */

@@ -1,4 +1,4 @@
-// One attempt, and at most one more, to get the head of an origin's answer. Ends in exactly one way:
+// One attempt, and at most one more, to get the head of an origin's answer. Ends in one way only:
 // the answer, or a BypassError. The upstream request lives as long as the client's exchange: it is
 // aborted the moment the client leaves, before and after the answer's head.
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -37,7 +37,7 @@ export async function sendUpstream(exchange: Exchange, deps: BypassDeps): Promis
   }
 }
 
-/** Only a kept connection that the origin closed just before: the request cannot have been worked on. */
+/** Only a kept connection that the origin was just closing: nobody has worked on the request. */
 function hasDiedUnanswered(upstream: ClientRequest, error: unknown): boolean {
   return (
     error instanceof BypassError && error.type === 'connection_terminated' && upstream.reusedSocket

@@ -1,6 +1,6 @@
 // WebSocket through the gateway: the handshake goes to the origin, and only when the origin answers
-// 101 do the two sockets become one pipe. Until then no byte of the client goes upstream (RFC 9931);
-// any other answer is relayed as a normal one and the connection closed.
+// 101 do the two sockets become one pipe. Until then no byte of the client goes on (RFC 9931); any
+// other answer is relayed as a normal one and the connection closed.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';

@@ -92,7 +92,7 @@ function headOf(request: IncomingMessage): RequestHead {
   };
 }
 
-/** HTTP/2 names the host in `:authority`; beside a `Host` that says otherwise it counts as repeated. */
+/** HTTP/2 names the host in `:authority`; beside a different `Host` it counts as repeated. */
 function withHost(raw: RawHeaders): RawHeaders {
   const fields: string[] = [];
   let authority: string | null = null;

@@ -4,7 +4,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RefusalReason, refusalStatus, refusalText } from './refusals.ts';
 
-/** How long a closing connection may still send before it is cut: a reset could overtake the answer. */
+/** How long a closing connection may still send before it is cut: a reset overtakes the answer. */
 const LINGER_MS = 1_000;
 
 /** Answers through Node's response object, behind whatever is still owed on the connection. */
@@ -35,7 +35,7 @@ export function refuseConnection(socket: Duplex, reason: RefusalReason): void {
   closeAfter(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Sends the last bytes and closes; what the peer still sends is read and thrown away for a moment. */
+/** Sends the last bytes and closes; what still comes is read and thrown away for a moment. */
 export function closeAfter(socket: Duplex, lastBytes: string): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));

@@ -71,7 +71,7 @@ interface Behind {
   readonly readAgain: (socket: Duplex) => void;
 }
 
-/** The listeners both servers share: what comes in as HTTP/1.1 is judged alike with and without TLS. */
+/** The listeners both servers share: HTTP/1.1 is judged alike with and without TLS. */
 export function attachDoor(
   server: EventEmitter & { maxHeadersCount?: number | null; timeout?: number },
   options: HttpServerOptions,

@@ -1,4 +1,4 @@
-// What happens when Node's parser or its timers give up on a connection. A good answer that is still
+// What happens when Node's parser or timers give up on a connection. A good answer that is still
 // owed is not thrown away because of what came after its request (bytes after `Connection: close`).
 import type { Duplex } from 'node:stream';
 import { refuseConnection } from './answer-refusal.ts';

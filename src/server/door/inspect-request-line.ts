@@ -40,7 +40,7 @@ export function inspectRequestLines(chunk: Buffer): Inspection {
   return { isLoose: false, stoppedIn: 'nothing', offset: start };
 }
 
-/** Judges only what starts with a method: after a body, a chunk may begin in the middle of a head. */
+/** Judges only what starts with a method: after a body, a chunk may begin inside a head. */
 function isLooseLine(chunk: Buffer, start: number, end: number): boolean {
   const first = chunk.indexOf(SPACE, start);
   if (first === -1 || first >= end || first - start > METHOD_CHARS_MAX) return false;

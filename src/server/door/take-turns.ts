@@ -5,12 +5,13 @@ import type { Exchange } from './connection.ts';
 
 interface Turns {
   isBusy: boolean;
+  isPaused: boolean;
   readonly waiting: (() => void)[];
 }
 
 const turnsBySocket = new WeakMap<object, Turns>();
 
-/** Runs `handle` when the answers before this one are done; never, when the connection ends first. */
+/** Runs `handle` when the answers before this one are done; never, if the connection ends first. */
 export function handleInTurn({ request, response }: Exchange, handle: () => void): void {
   // HTTP/2 has its own streams and flow control.
   if (request.httpVersionMajor === 2) {
@@ -18,7 +19,7 @@ export function handleInTurn({ request, response }: Exchange, handle: () => void
     return;
   }
   const { socket } = request;
-  const turns = turnsBySocket.get(socket) ?? { isBusy: false, waiting: [] };
+  const turns = turnsBySocket.get(socket) ?? { isBusy: false, isPaused: false, waiting: [] };
   turnsBySocket.set(socket, turns);
   const run = (): void => {
     turns.isBusy = true;
@@ -26,7 +27,9 @@ export function handleInTurn({ request, response }: Exchange, handle: () => void
       turns.isBusy = false;
       if (socket.destroyed) return;
       turns.waiting.shift()?.();
-      if (turns.waiting.length === 0) socket.resume();
+      if (!turns.isPaused || turns.waiting.length > 0) return;
+      turns.isPaused = false;
+      socket.resume();
     });
     handle();
   };
@@ -35,5 +38,6 @@ export function handleInTurn({ request, response }: Exchange, handle: () => void
     return;
   }
   turns.waiting.push(run);
+  turns.isPaused = true;
   socket.pause();
 }
