@@ -34,7 +34,7 @@ export interface BypassGatewayOptions {
 }
 
 export const PSEUDONYM = 'edge-gateway-test';
-export const TEST_LIMITS: ServerLimits = {
+const TEST_LIMITS: ServerLimits = {
   headerFieldsMax: LIMITS.headerFieldsMax,
   headerBytesMax: LIMITS.headerBytesMax,
   bodyBytesMax: LIMITS.bodyBytesMax,

@@ -35,7 +35,8 @@ export interface RawOrigin {
   readonly close: () => Promise<void>;
 }
 
-export const OK_ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok';
+export const OK_ANSWER =
+  'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok';
 
 /** Starts on a free loopback port; answers `200 ok` unless told otherwise. */
 export async function startRawOrigin(options: RawOriginOptions = {}): Promise<RawOrigin> {

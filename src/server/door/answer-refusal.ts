@@ -36,7 +36,7 @@ export function refuseConnection(socket: Duplex, reason: RefusalReason): void {
 }
 
 /** Sends the last bytes and closes; what still comes is read and thrown away for a moment. */
-export function closeAfter(socket: Duplex, lastBytes: string): void {
+function closeAfter(socket: Duplex, lastBytes: string): void {
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(lastBytes, 'latin1');
