@@ -45,6 +45,7 @@ export function compileSettings(roots: Roots, file: string): Settings {
       limits: readLimits(roots),
       watchConfig: pick(roots, 'server.watch_config', readFlag),
     },
+    integration: readIntegration(roots),
     admin: {
       listen: pick(roots, 'admin.listen', readListen),
       token: pickOptional(roots, 'admin.token', readToken),
@@ -104,6 +105,21 @@ function readTls(roots: Roots, folder: string): TlsSettings | null {
   return { listen, certFile: resolve(folder, certFile), keyFile: resolve(folder, keyFile) };
 }
 
+function readIntegration(roots: Roots): Settings['integration'] {
+  const node = firstWritten(roots, 'integration');
+  if (node === undefined || pickOptional(roots, 'integration.enabled', readFlag) !== true)
+    return null;
+  if (descend(node, 'listen') === undefined) {
+    reportError(
+      node,
+      '`integration.enabled` needs `integration.listen`',
+      'write for example listen: "127.0.0.1:8081"',
+    );
+  }
+  const listen = readAt(node, 'listen', readListen);
+  return listen === undefined ? null : { listen };
+}
+
 function readLimits(roots: Roots): ServerLimits {
   const at = (key: string): string => `server.limits.${key}`;
   return {
@@ -137,11 +153,20 @@ function readService(roots: Roots): RenderServiceSettings | null {
     );
   }
   if (urls === null) return null;
-  return { urls, token: pickOptional(roots, 'render.service.token', readToken) };
+  const protocol = pickOptional(
+    roots,
+    'render.service.protocol',
+    readWord('edge-gateway', 'prerender', 'rendertron', 'browserless'),
+  );
+  return {
+    urls,
+    token: pickOptional(roots, 'render.service.token', readToken),
+    protocol: protocol ?? 'edge-gateway',
+  };
 }
 
 function checkListeners(roots: Roots, settings: Settings): void {
-  const { server, admin } = settings;
+  const { server, integration, admin } = settings;
   const adminNode = firstWritten(roots, 'admin.listen');
   if (adminNode !== undefined && admin.token === null && !isLoopback(admin.listen)) {
     reportError(
@@ -150,12 +175,10 @@ function checkListeners(roots: Roots, settings: Settings): void {
       'set admin.token, or listen on 127.0.0.1',
     );
   }
-  const integration = pickOptional(roots, 'integration.listen', readListen);
-  const isPullOpen = pickOptional(roots, 'integration.enabled', readFlag) === true;
   const listeners = [
     ['server.listen', server.listen],
     ['server.tls.listen', server.tls?.listen ?? null],
-    ['integration.listen', isPullOpen ? integration : null],
+    ['integration.listen', integration?.listen ?? null],
     ['admin.listen', admin.listen],
   ] as const;
   for (const [index, [path, listen]] of listeners.entries()) {

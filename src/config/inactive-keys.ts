@@ -24,7 +24,6 @@ function replaced(path: string, message: string, hint: string | null): InactiveK
 
 const KEYS: readonly InactiveKey[] = [
   later('server.workers', 'this version runs one process', { quiet: [1, 'auto'] }),
-  later('integration', 'only the inline proxy is served'),
   later('redis.sentinels', 'the embedded store is used; use redis.url for a single server'),
   later('redis.name', null),
   later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),
@@ -34,7 +33,6 @@ const KEYS: readonly InactiveKey[] = [
   later('storage.cleanup.interval', null),
   later('memory', null),
   later('render.chromium', 'use render.engine: service or origin'),
-  later('render.service.protocol', 'edge-gateway is spoken', { quiet: ['edge-gateway'] }),
   later('bypass.cache.enabled', 'bypassed answers are not stored', {
     anyLevel: true,
     quiet: [false],

@@ -2,6 +2,7 @@
 // parse, fill in the environment, check the shape, check the meaning, compile. A reload calls this
 // again and swaps the result in one assignment.
 import { dirname, resolve } from 'node:path';
+import { checkPullKeys } from './check-pull-keys.ts';
 import { compilePolicies } from './compile-policy.ts';
 import { compileSettings } from './compile-settings.ts';
 import { type ConfigNode, descend, reportError, rootOf } from './config-node.ts';
@@ -59,6 +60,7 @@ export async function loadConfig(file: string, env: Environment): Promise<LoadRe
   const policies = compilePolicies(defaults, gateway, hostFiles);
   const settings = compileSettings(roots, file);
   await checkCertificates(gateway, settings);
+  checkPullKeys(gateway, settings, policies);
   warnInactive(gateway, hostFiles);
   const files = [file, ...paths].map((path) => resolve(path));
   const config = problems.hasErrors() ? null : { settings, policies, files };

@@ -34,9 +34,13 @@ export interface RedisSettings {
 
 export type RenderEngine = 'chromium' | 'service' | 'origin' | 'off';
 
+/** Which wire contract the render services speak. */
+export type RenderProtocol = 'edge-gateway' | 'prerender' | 'rendertron' | 'browserless';
+
 export interface RenderServiceSettings {
   readonly urls: readonly string[];
   readonly token: string | null;
+  readonly protocol: RenderProtocol;
 }
 
 export interface Settings {
@@ -49,6 +53,8 @@ export interface Settings {
     readonly limits: ServerLimits;
     readonly watchConfig: boolean;
   };
+  /** The pull endpoints; null: they are off. */
+  readonly integration: { readonly listen: ListenAddress } | null;
   readonly admin: { readonly listen: ListenAddress; readonly token: string | null };
   /** null: the embedded store. */
   readonly redis: RedisSettings | null;

@@ -142,6 +142,21 @@ export const BROKEN_GATEWAY: readonly BrokenCase[] = [
     message: 'server.tls.cert_file: no such file',
   },
   {
+    name: 'pull endpoints without an address',
+    text: 'integration: ‸{ enabled: true }\n',
+    message: '`integration.enabled` needs `integration.listen`',
+  },
+  {
+    name: 'pull endpoints on the port of the admin listener',
+    text: 'integration: { enabled: true, listen: ‸":9090" }\n',
+    message: 'is also used by admin.listen',
+  },
+  {
+    name: 'a protocol nobody speaks',
+    text: 'render: { engine: service, service: { urls: ["http://r:1"], protocol: ‸soap } }\n',
+    message: 'must be one of edge-gateway, prerender, rendertron, browserless, not "soap"',
+  },
+  {
     name: 'a service without urls',
     text: 'render: { engine: ‸service }\n',
     message: 'needs `render.service.urls`',

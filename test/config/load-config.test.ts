@@ -88,6 +88,40 @@ describe('the environment', () => {
 });
 
 describe('settings', () => {
+  test.each([
+    ['{ enabled: true, listen: ":8081" }', { listen: { host: '0.0.0.0', port: 8081 } }],
+    ['{ enabled: false, listen: ":8081" }', null],
+    ['{ listen: ":8081" }', null],
+  ])('the pull endpoints are off unless enabled: %s', async (text, expected) => {
+    const { config } = await loadFiles({
+      'edge-gateway.yaml': `${PLAIN_GATEWAY}integration: ${text}\n`,
+    });
+    expect(config?.settings.integration).toEqual(expected);
+  });
+
+  test.each([
+    ['":8081"', '', 1],
+    ['":8081"', '    render_key: secret\n', 0],
+    ['127.0.0.1:8081', '', 0],
+  ])('pull endpoints that would refuse everybody: %s %j', async (listen, key, count) => {
+    const { warnings } = await loadFiles({
+      'edge-gateway.yaml': `${PLAIN_GATEWAY}integration: { enabled: true, listen: ${listen} }\n`,
+      'hosts.yaml': `${PLAIN_HOSTS}${key}`,
+    });
+    expect(warnings.map(({ message }) => message)).toHaveLength(count);
+  });
+
+  test.each([
+    ['', 'edge-gateway'],
+    [', protocol: prerender', 'prerender'],
+    [', protocol: browserless', 'browserless'],
+  ])('what render services speak: %j', async (text, protocol) => {
+    const { settings } = await loadValid({
+      'edge-gateway.yaml': `render: { engine: service, service: { urls: ["http://r:1"]${text} } }\n`,
+    });
+    expect(settings.render.service?.protocol).toBe(protocol);
+  });
+
   test('address, password and database become one URL', async () => {
     const { settings } = await loadValid({
       'edge-gateway.yaml': `${PLAIN_GATEWAY}redis: { addr: "r:6379", password: "p@ß", db: 3 }\n`,

@@ -174,11 +174,10 @@ test('a key written in many places is warned about once, at its first place', as
 test('keys of a later version are accepted, and each says so', async () => {
   const gateway = `
 server: { workers: 4 }
-integration: { enabled: true, listen: ":8081" }
 redis: { sentinels: ["a:1", "b:2"], name: main }
 storage: { bodies: redis, max_bytes: 10GiB, cleanup: { interval: 1h } }
 memory: { max_bytes: 128MiB }
-render: { engine: chromium, chromium: { tabs: 4 }, service: { urls: [], protocol: prerender } }
+render: { engine: chromium, chromium: { tabs: 4 }, service: { urls: [] } }
 bypass: { cache: { enabled: true, ttl: 30m } }
 normalization: { no_vary_search: learn }
 `;
@@ -189,14 +188,12 @@ normalization: { no_vary_search: learn }
     new Set([
       'bypass.cache.enabled',
       'bypass.cache.ttl',
-      'integration',
       'memory',
       'normalization.no_vary_search',
       'redis.name',
       'redis.sentinels',
       'render.chromium',
       'render.engine',
-      'render.service.protocol',
       'server.workers',
       'storage.bodies',
       'storage.cleanup.interval',

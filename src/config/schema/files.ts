@@ -46,7 +46,7 @@ const hostSchema: TObject = section(
     origin: textOrList('scheme://host:port of the site, or several.'),
     origin_host_header: text('Host header sent to the origin; the client’s when absent.'),
     scheme: oneOf(['http', 'https'], 'What the public URL has.'),
-    render_key: text('X-Render-Key of the pull endpoints.'),
+    render_key: text('X-Render-Key and X-Prerender-Token of the pull endpoints.'),
     enabled: flag('false: the host is refused.'),
     dimensions: dimensionsSchema,
     unmatched_dimension: unmatchedSchema,

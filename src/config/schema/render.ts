@@ -87,7 +87,7 @@ const policy: TProperties = {
 const service = section(
   {
     urls: textList('Base URLs of the render services.'),
-    token: text('Bearer token they ask for.'),
+    token: text('What they ask for: a bearer token, X-Prerender-Token or ?token=.'),
     protocol: oneOf(
       ['edge-gateway', 'prerender', 'rendertron', 'browserless'],
       'The wire contract they speak.',

@@ -47,9 +47,9 @@ export const serverSchema: TObject = section(
 export const integrationSchema: TObject = section(
   {
     enabled: flag('Opens the pull endpoints.'),
-    listen: listenAddress('Their address.'),
+    listen: listenAddress('Their address; plain HTTP, so keep it on a private network.'),
   },
-  'The pull endpoints for CDN workers and prerender middleware.',
+  'The pull endpoints for CDN workers and prerender middleware; each host needs a render_key.',
 );
 
 export const adminSchema: TObject = section(
