@@ -142,6 +142,18 @@ describe('early and missing bodies', () => {
     expect(origin.requests).toEqual([]);
   });
 
+  it('E22: an announced one is refused before anything is asked of the origin', async () => {
+    const { gateway, origin } = await start({ bodyBytesMax: 1_000 });
+    const tooLarge = await sendRaw(gateway.port, post('Content-Length: 1001', ''), {
+      until: hasAnswers(1),
+    });
+    expect(tooLarge.text).toMatch(/^HTTP\/1\.1 413 [^]*\r\nConnection: close/i);
+    expect(origin.heads).toEqual([]);
+    const atLimit = post('Content-Length: 1000', 'x'.repeat(1_000));
+    const fits = await sendRaw(gateway.port, atLimit, { until: hasAnswers(1) });
+    expect(fits.text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('a body shorter than announced is never whole for the origin (F6)', async () => {
     const { gateway, origin } = await start();
     await sendRaw(gateway.port, post('Content-Length: 10', 'short'), {
