@@ -1,0 +1,91 @@
+// Links against their page: RFC 3986 §5.4, with what a gateway's rules make of each, and what pages
+// have beyond it.
+
+/** Link → canonical URL or error, on the page of RFC 3986 §5.4. */
+export const RFC_BASE = 'http://a/b/c/d;p?q';
+
+export const RFC_CASES: readonly (readonly [string, string])[] = [
+  // §5.4.1. A fragment is dropped; `;` and `=` in a query become triplets.
+  ['g:h', 'unsupported_scheme'],
+  ['g', 'http://a/b/c/g'],
+  ['./g', 'http://a/b/c/g'],
+  ['g/', 'http://a/b/c/g/'],
+  ['/g', 'http://a/g'],
+  ['//g', 'http://g/'],
+  ['?y', 'http://a/b/c/d;p?y'],
+  ['g?y', 'http://a/b/c/g?y'],
+  ['#s', 'http://a/b/c/d;p?q'],
+  ['g#s', 'http://a/b/c/g'],
+  ['g?y#s', 'http://a/b/c/g?y'],
+  [';x', 'http://a/b/c/;x'],
+  ['g;x', 'http://a/b/c/g;x'],
+  ['g;x?y#s', 'http://a/b/c/g;x?y'],
+  ['', 'http://a/b/c/d;p?q'],
+  ['.', 'http://a/b/c/'],
+  ['./', 'http://a/b/c/'],
+  ['..', 'http://a/b/'],
+  ['../', 'http://a/b/'],
+  ['../g', 'http://a/b/g'],
+  ['../..', 'http://a/'],
+  ['../../', 'http://a/'],
+  ['../../g', 'http://a/g'],
+  // §5.4.2.
+  ['../../../g', 'http://a/g'],
+  ['../../../../g', 'http://a/g'],
+  ['/./g', 'http://a/g'],
+  ['/../g', 'http://a/g'],
+  ['g.', 'http://a/b/c/g.'],
+  ['.g', 'http://a/b/c/.g'],
+  ['g..', 'http://a/b/c/g..'],
+  ['..g', 'http://a/b/c/..g'],
+  ['./../g', 'http://a/b/g'],
+  ['./g/.', 'http://a/b/c/g/'],
+  ['g/./h', 'http://a/b/c/g/h'],
+  ['g/../h', 'http://a/b/c/h'],
+  ['g;x=1/./y', 'http://a/b/c/g;x=1/y'],
+  ['g;x=1/../y', 'http://a/b/c/y'],
+  ['g?y/./x', 'http://a/b/c/g?y%2F.%2Fx'],
+  ['g?y/../x', 'http://a/b/c/g?y%2F..%2Fx'],
+  ['g#s/../x', 'http://a/b/c/g'],
+  // The strict reading: a scheme without a host names none.
+  ['http:g', 'missing_host'],
+];
+
+/** Page, link, canonical URL or error. */
+export const LINK_CASES: readonly (readonly [string, string, string])[] = [
+  ['https://a.example', 'g', 'https://a.example/g'],
+  ['https://a.example', '?q=1', 'https://a.example/?q=1'],
+  ['https://a.example?old', '#top', 'https://a.example/?old'],
+  ['https://a.example/x/..', 'g', 'https://a.example/g'],
+  ['https://a.example/x/.', 'g', 'https://a.example/x/g'],
+  ['https://a.example/x/%2E%2e', 'g', 'https://a.example/g'],
+  ['https://a.example/x/', ' \n g\t', 'https://a.example/x/g'],
+  ['https://a.example/x/', '\u00a0g', 'https://a.example/x/%C2%A0g'],
+  ['https://a.example/x/y', 'https://b.example/z', 'https://b.example/z'],
+  ['https://a.example/x/y', 'HTTP://B.Example:80/z', 'http://b.example/z'],
+  ['https://a.example:8443/x', '/y?gclid=1', 'https://a.example:8443/y'],
+  ['http://a.example/', '//b.example/y', 'http://b.example/y'],
+  // Browsers read a backslash as a slash.
+  ['http://a.example/', '\\\\b.example/y', 'http://b.example/y'],
+  ['http://a.example/', '/\\b.example/y', 'http://b.example/y'],
+  ['http://a.example/x/y', '..\\z', 'http://a.example/z'],
+  ['http://a.example\\x\\y', 'z', 'http://a.example/x/z'],
+  ['https://a.example/', '///b.example', 'missing_host'],
+  ['https://a.example/', 'mailto:someone@a.example', 'unsupported_scheme'],
+  ['https://a.example/', 'javascript:void(0)', 'unsupported_scheme'],
+  ['https://a.example/', 'JavaScript:void(0)', 'unsupported_scheme'],
+  ['https://a.example/', 'tel:+4930123456', 'unsupported_scheme'],
+  ['https://a.example/', 'data:text/html,x', 'unsupported_scheme'],
+  ['https://a.example/', 'b.example:8080/x', 'unsupported_scheme'],
+  ['https://a.example/', './b.example:8080/x', 'https://a.example/b.example:8080/x'],
+  ['https://a.example/', 'https://user:secret@b.example/', 'credentials'],
+  ['https://a.example/', '//@b.example/', 'credentials'],
+  ['https://user@a.example/', 'g', 'credentials'],
+  ['https://a.example/', 'https:///g', 'missing_host'],
+  ['https://a.example/', 'g\u0000h', 'control_char'],
+  ['a.example/x', 'g', 'missing_host'],
+  ['', 'g', 'missing_host'],
+  ['ftp://a.example/', 'g', 'unsupported_scheme'],
+  // A page that can't be a base does not matter to an absolute link.
+  ['about:blank', 'https://b.example/', 'https://b.example/'],
+];
