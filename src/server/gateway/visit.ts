@@ -56,7 +56,7 @@ export function beginVisit(
 export function settleBypass(visit: Visit | undefined, outcome: BypassOutcome): void {
   if (visit === undefined) return;
   visit.bypass = outcome;
-  endTurn(visit, outcome.error === null || outcome.error === 'client_left' ? 'ok' : 'failed');
+  endTurn(visit, howItWent(outcome));
 }
 
 /** @param response null for an upgrade, whose answer went out on the bare socket */
@@ -75,6 +75,12 @@ export function finishVisit(visit: Visit, response: ServerResponse | null): Fini
     isAborted: response !== null && !response.writableFinished,
     bypass: visit.bypass,
   };
+}
+
+/** A client that left says nothing about the origin. */
+function howItWent({ error }: BypassOutcome): 'ok' | 'failed' | 'busy' {
+  if (error === null) return 'ok';
+  return error === 'client_left' ? 'busy' : 'failed';
 }
 
 function endTurn(visit: Visit, how: 'ok' | 'failed' | 'busy'): void {
