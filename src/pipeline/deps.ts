@@ -7,8 +7,7 @@ import type { FailedFill, Fill, Keyed } from './state.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
 export interface RecentFailure {
-  /** null: the page itself answered with an error while an older one is still served. */
-  readonly fill: FailedFill | null;
+  readonly fill: FailedFill;
   readonly count: number;
 }
 

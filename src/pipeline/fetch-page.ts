@@ -32,24 +32,33 @@ export async function fetchPage(
     return passOn(keyed, { host: keyed.host, decision: keyed.decision, cache: 'miss' });
   }
   const identity = pageIdentity(keyed);
-  const failure = deps.failures.get(identity)?.fill ?? null;
-  if (failure !== null) return await recover(keyed, failure, deps);
-  const mayStore = found.state === 'absent';
-  if (deps.knownUnshared.get(identity) !== null) {
-    const own = await flyOut(keyed, mayStore, deps);
-    return await deliverFill(keyed, own, { isCollapsed: false, found }, deps);
-  }
+  const failure = deps.failures.get(identity);
+  if (failure !== null) return await recover(keyed, failure.fill, deps);
+  if (deps.knownUnshared.get(identity) !== null) return await fetchAlone(keyed, found, deps);
   const place = deps.flights.join(identity, keyed.site.waitersPerKeyMax, () =>
-    flyOut(keyed, mayStore, deps),
+    flyOut(keyed, mayStore(found), deps),
   );
   if (place.role === 'refused') return answerOverload(keyed);
   const fill = await place.result;
   const isCollapsed = place.role === 'follower';
-  if (isCollapsed && fill.outcome === 'page' && !isShareable(fill) && !isFile(fill)) {
-    const own = await flyOut(keyed, mayStore, deps);
-    return await deliverFill(keyed, own, { isCollapsed: false, found }, deps);
+  if (!isCollapsed || isForAll(fill)) {
+    return await deliverFill(keyed, fill, { isCollapsed, found }, deps);
   }
-  return await deliverFill(keyed, fill, { isCollapsed, found }, deps);
+  const nowFailing = deps.failures.get(identity);
+  return nowFailing === null
+    ? await fetchAlone(keyed, found, deps)
+    : await recover(keyed, nowFailing.fill, deps);
+}
+
+/** Nobody else's copy will do, and nobody waits for this one. */
+async function fetchAlone(keyed: Keyed, found: NotAnswered, deps: PipelineDeps): Promise<Delivery> {
+  const fill = await flyOut(keyed, mayStore(found), deps);
+  return await deliverFill(keyed, fill, { isCollapsed: false, found }, deps);
+}
+
+/** What the store could not say must not be overwritten. */
+function mayStore(found: NotAnswered): boolean {
+  return found.state === 'absent';
 }
 
 /** Renews a stale page in the background, unless that is being done or has just failed. */
@@ -62,9 +71,9 @@ export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
 }
 
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
-async function flyOut(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Promise<Fill> {
+async function flyOut(keyed: Keyed, isStored: boolean, deps: PipelineDeps): Promise<Fill> {
   const identity = pageIdentity(keyed);
-  const fill = await fillPage(keyed, mayStore, deps);
+  const fill = await fillPage(keyed, isStored, deps);
   if (fill.outcome === 'page' && (fill.page.status < 500 || fill.entry !== null)) {
     deps.failures.forget(identity);
     if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
@@ -72,14 +81,24 @@ async function flyOut(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Prom
   }
   const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
   const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));
-  const failed = fill.outcome === 'failed' ? fill : null;
-  deps.failures.set(identity, { fill: failed, count }, waitMs);
+  deps.failures.set(identity, { fill: failureIn(fill), count }, waitMs);
   return fill;
+}
+
+/** A page that says 5xx and is not even kept for a moment has failed like any other. */
+function failureIn(fill: Fill): FailedFill {
+  if (fill.outcome === 'failed') return fill;
+  return { outcome: 'failed', reason: 'render_failed', detail: `status_${fill.page.status}` };
 }
 
 /** Not HTML: the origin gives everyone the file itself. */
 function isFile(fill: FilledPage): boolean {
   return fill.unstored === 'not_html';
+}
+
+/** Whether those who waited can do with the leader's result. */
+function isForAll(fill: Fill): boolean {
+  return fill.outcome === 'failed' || isShareable(fill) || isFile(fill);
 }
 
 /** Only what may be stored may be shared: everything else may be meant for one client. */

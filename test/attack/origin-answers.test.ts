@@ -161,7 +161,7 @@ describe('answers of a broken origin', () => {
     expect(gateway.outcomes[0]).toMatchObject({ status: row.status, error: row.error ?? null });
     if (row.error !== undefined) {
       expect(reply.text).not.toContain(String(origin.port));
-      expect(reply.text).toMatch(/\nRequest \S+\n$/);
+      expect(reply.text).toMatch(/\nrequest id: \S+\n$/);
     }
     row.check?.(reply);
     await gateway.close();

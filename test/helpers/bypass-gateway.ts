@@ -61,6 +61,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     onOutcome: (_request: unknown, outcome: BypassOutcome) => void outcomes.push(outcome),
   };
   const targetFor = (host: string): BypassTarget => ({
+    requestId: 'test-id',
     originUrl: options.originUrl,
     hostHeader: host,
     publicHost: host,
@@ -73,9 +74,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
   const tunnel = createTunnel({
     ...deps,
     decide: async ({ headers: { host = '' } }) =>
-      KNOWN_HOST.test(host)
-        ? { requestId: 'test-id', target: targetFor(host) }
-        : { requestId: 'test-id', status: 421 },
+      KNOWN_HOST.test(host) ? { target: targetFor(host) } : { status: 421 },
   });
   const app = Fastify({
     ...GATEWAY_FASTIFY_OPTIONS,

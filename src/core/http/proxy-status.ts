@@ -23,8 +23,8 @@ export interface FailureAnswer {
 const ANSWERS: Readonly<Record<FailureReason, FailureAnswer>> = {
   no_renderer: { status: 503, error: 'destination_unavailable' },
   renderer_full: { status: 503, error: 'connection_limit_reached' },
-  render_timeout: { status: 504, error: 'http_response_timeout' },
-  render_failed: { status: 502, error: 'proxy_internal_error' },
+  render_timeout: { status: 503, error: 'http_response_timeout' },
+  render_failed: { status: 503, error: 'proxy_internal_error' },
   origin_unreachable: { status: 502, error: 'destination_unavailable' },
   origin_timeout: { status: 504, error: 'http_response_timeout' },
   origin_invalid: { status: 502, error: 'http_protocol_error' },

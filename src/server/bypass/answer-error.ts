@@ -9,7 +9,7 @@ import { cutAnswer, writeHead } from './write-head.ts';
 
 /** Answers with the error's status, or cuts an answer that has already begun. */
 export function answerError(exchange: Exchange, error: BypassError): void {
-  const { request, response, target, requestId } = exchange;
+  const { request, response, target } = exchange;
   if (response.destroyed || error.type === 'client_left') return;
   if (response.headersSent) {
     cutAnswer(response);
@@ -17,7 +17,7 @@ export function answerError(exchange: Exchange, error: BypassError): void {
   }
   if (!isUploaded(request)) response.shouldKeepAlive = false;
   const reason = STATUS_CODES[error.status] ?? '';
-  const body = `${error.status} ${reason}\nRequest ${requestId}\n`;
+  const body = `${error.status} ${reason}\nrequest id: ${target.requestId}\n`;
   const headers = [
     'Content-Type',
     'text/plain; charset=utf-8',

@@ -10,7 +10,6 @@ export interface Exchange {
   readonly response: ServerResponse;
   /** Raw, in origin form. */
   readonly requestTarget: string;
-  readonly requestId: string;
   readonly target: BypassTarget;
 }
 

@@ -23,6 +23,8 @@ export interface OriginConnector {
 
 /** Where one request goes and how it is presented there. */
 export interface BypassTarget {
+  /** Told to the client when the request could not be passed on; the log has the same. */
+  readonly requestId: string;
   readonly originUrl: string;
   /** `Host` upstream: the public one, or `origin_host_header`. */
   readonly hostHeader: string;

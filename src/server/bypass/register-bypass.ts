@@ -126,7 +126,6 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
     request: request.raw,
     response: reply.raw,
     requestTarget: request.originalUrl,
-    requestId: request.id,
     target: targetOf(request),
   };
 }

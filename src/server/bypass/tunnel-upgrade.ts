@@ -16,9 +16,7 @@ import { relayResponse } from './relay-response.ts';
 import { sendHandshake } from './send-handshake.ts';
 
 /** The pipeline's word on an upgrade: where it goes, or the status it is answered with. */
-export type UpgradeDecision =
-  | { readonly requestId: string; readonly target: BypassTarget }
-  | { readonly requestId: string; readonly status: number };
+export type UpgradeDecision = { readonly target: BypassTarget } | { readonly status: number };
 
 export interface TunnelOptions extends BypassDeps {
   readonly decide: (request: IncomingMessage) => Promise<UpgradeDecision>;
@@ -45,8 +43,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       options.decide(request).then(
         (decision) => {
           if (socket.destroyed) return;
-          if ('target' in decision) void shakeHands({ request, socket, head }, decision, options);
-          else answerStatus(request, socket, decision.status);
+          if ('target' in decision) {
+            void shakeHands({ request, socket, head }, decision.target, options);
+          } else answerStatus(request, socket, decision.status);
         },
         () => answerStatus(request, socket, INTERNAL_ERROR),
       );
@@ -65,12 +64,12 @@ interface Handshake {
 
 async function shakeHands(
   { request, socket, head }: Handshake,
-  { requestId, target }: { readonly requestId: string; readonly target: BypassTarget },
+  target: BypassTarget,
   options: TunnelOptions,
 ): Promise<void> {
   const response = responseOn(request, socket);
   const requestTarget = request.url ?? '/';
-  const exchange: Exchange = { request, response, requestTarget, requestId, target };
+  const exchange: Exchange = { request, response, requestTarget, target };
   const report = (status: number, error: BypassError | null): void => {
     const { originUrl } = target;
     const [type, detail] = [error?.type ?? null, error?.message ?? null];

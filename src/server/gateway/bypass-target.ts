@@ -11,6 +11,7 @@ export function bypassTarget(
   originUrl: string,
 ): BypassTarget {
   return {
+    requestId: visitor.client.requestId,
     originUrl,
     hostHeader: host.originHostHeader ?? visitor.publicHost,
     publicHost: visitor.publicHost,

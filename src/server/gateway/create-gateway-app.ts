@@ -136,13 +136,12 @@ async function decideUpgrade(
   const visit = beginVisit(request, request.url ?? '/', isTrustedPeer);
   visits.set(request, visit);
   request.socket.once('close', () => deps.onFinished(finishVisit(visit, null)));
-  const { requestId } = visit.visitor.client;
-  if (isInLoop(request, deps)) return { requestId, status: LOOP_STATUS };
+  if (isInLoop(request, deps)) return { status: LOOP_STATUS };
   const delivery = runUpgradePhases({ request: visit.visitor.client, site });
   visit.record = delivery.record;
-  if (delivery.kind === 'answer') return { requestId, status: delivery.answer.status };
+  if (delivery.kind === 'answer') return { status: delivery.answer.status };
   visit.turn = deps.takeOrigin(delivery.host.origins);
-  return { requestId, target: bypassTarget(visit.visitor, delivery, visit.turn.originUrl) };
+  return { target: bypassTarget(visit.visitor, delivery, visit.turn.originUrl) };
 }
 
 function isInLoop(request: IncomingMessage, { pseudonym }: GatewayDeps): boolean {

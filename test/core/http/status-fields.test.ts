@@ -34,8 +34,8 @@ describe('Proxy-Status', () => {
   it.each<[FailureReason & FetchFailure, number, string]>([
     ['no_renderer', 503, 'destination_unavailable'],
     ['renderer_full', 503, 'connection_limit_reached'],
-    ['render_timeout', 504, 'http_response_timeout'],
-    ['render_failed', 502, 'proxy_internal_error'],
+    ['render_timeout', 503, 'http_response_timeout'],
+    ['render_failed', 503, 'proxy_internal_error'],
     ['origin_unreachable', 502, 'destination_unavailable'],
     ['origin_timeout', 504, 'http_response_timeout'],
     ['origin_invalid', 502, 'http_protocol_error'],
