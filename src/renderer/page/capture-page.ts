@@ -162,7 +162,7 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
   const { job, startedAt, ended, egress } = course;
   const { request } = job;
   const timings: Record<string, number> = {};
-  const hasCome = watchEvents(session);
+  const hasCome = watchEvents(session, view.frameId);
   const { errorText } = await session.send('Page.navigate', { url: request.url });
   if (errorText !== undefined) {
     // A redirect cancels the navigation: that ending is already on its way.
@@ -239,6 +239,8 @@ function describeFailure(
   return { code: isSlow ? 'origin_timeout' : 'origin_unreachable', message };
 }
 
+/** A blob has the origin of its maker, but is another document. */
 function isSameOrigin(url: string, other: string): boolean {
-  return URL.canParse(url) && new URL(url).origin === new URL(other).origin;
+  if (!/^https?:/.test(url) || !URL.canParse(url)) return false;
+  return new URL(url).origin === new URL(other).origin;
 }

@@ -24,9 +24,20 @@ const QUIET_RULES: Readonly<Record<WaitEvent, QuietRule | null>> = {
   networkAlmostIdle: 'almost',
 };
 
-/** Remembers which events of the main document have come. Ends with the session. */
-export function watchEvents(session: CDPSession): (event: WaitEvent) => boolean {
+/**
+ * Remembers which events of the main document have come. Ends with the session.
+ *
+ * A document that tried to leave while it loaded and was kept gets neither event; it only stops.
+ */
+export function watchEvents(session: CDPSession, frameId: string): (event: WaitEvent) => boolean {
   let [hasContent, hasLoaded] = [false, false];
+  session.on('Page.frameStartedNavigating', (event) => {
+    const isReplaced = event.frameId === frameId && !/same/i.test(event.navigationType);
+    if (isReplaced) [hasContent, hasLoaded] = [false, false];
+  });
+  session.on('Page.frameStoppedLoading', (event) => {
+    if (event.frameId === frameId) [hasContent, hasLoaded] = [true, true];
+  });
   session.on('Page.domContentEventFired', () => {
     hasContent = true;
   });

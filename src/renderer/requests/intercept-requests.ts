@@ -45,8 +45,10 @@ export async function interceptRequests(
       else goOn();
       return;
     }
-    const { url, method } = request;
-    const paused = { url, method, networkId: event.networkId ?? requestId };
+    // Only navigations have a network id here; without one it is the download of a link.
+    if (event.networkId === undefined) return fail('Aborted');
+    const url = request.url + (request.urlFragment ?? '');
+    const paused = { url, method: request.method, networkId: event.networkId };
     if (!isAnswer) {
       const verdict = main.onRequest(paused);
       if (verdict.action === 'abort') return fail('Aborted');

@@ -1,0 +1,210 @@
+// The browser as something that dies, hangs, grows old and heavy: no page is lost that could be had,
+// nobody waits longer than promised, and nothing is left behind (cases J1, J2, J4, J5).
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listGroup, processStart } from '../../src/renderer/browser/process-group.ts';
+import { sweepProfileFolders } from '../../src/renderer/browser/profile-folder.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { openZoo, type Zoo } from '../page-zoo/zoo.ts';
+import {
+  buildRequest,
+  describeWithChromium,
+  readAnswer,
+  startTestRenderer,
+  type TestRenderer,
+  ZOO_HOST,
+} from './test-renderer.ts';
+
+const PAGE = `https://${ZOO_HOST}/app/virtual-dom`;
+const QUICK = { wait_for: 'DOMContentLoaded', selector: '.items' } as const;
+
+describeWithChromium('life and death', () => {
+  let zoo: Zoo;
+
+  beforeAll(async () => {
+    zoo = await openZoo();
+  });
+  afterAll(async () => {
+    await zoo.close();
+  });
+
+  async function withRenderer(
+    options: Parameters<typeof startTestRenderer>[1],
+    use: (renderer: TestRenderer) => Promise<void>,
+  ): Promise<void> {
+    const renderer = await startTestRenderer(zoo.url, options);
+    try {
+      await use(renderer);
+    } finally {
+      await renderer.service.close();
+    }
+    expect(await ownFolders()).toEqual([]);
+  }
+
+  test('killed every ten renders: no wrong page, nothing left', { timeout: 90_000 }, async () => {
+    const pids = new Set<number>();
+    await withRenderer({}, async ({ render, service }) => {
+      for (let round = 0; round < 6; round += 1) {
+        const pid = await currentPid(service.browserPid);
+        pids.add(pid);
+        const pages = Array.from({ length: 10 }, () => render(PAGE, QUICK));
+        await pages[round];
+        process.kill(pid, 'SIGKILL');
+        for (const { head, html } of await Promise.all(pages)) {
+          expect(head).toMatchObject({ outcome: 'complete', status: 200 });
+          expect(html).toContain('<li>lion</li><li>tiger</li><li>bear</li>');
+        }
+      }
+    });
+    expect(pids.size).toBe(6);
+    for (const pid of pids) expect(listGroup(pid)).toEqual([]);
+  });
+
+  test('a browser that hangs is found out and replaced', { timeout: 60_000 }, async () => {
+    await withRenderer({ canaryIntervalMs: 60_000 }, async ({ render, service }) => {
+      await render(PAGE, QUICK);
+      const pid = await currentPid(service.browserPid);
+      for (const member of listGroup(pid)) process.kill(member, 'SIGSTOP');
+      const { head } = await render(PAGE, { ...QUICK, timeout_ms: 15_000 });
+      expect(head.outcome).toBe('complete');
+      expect(await currentPid(service.browserPid)).not.toBe(pid);
+      await waitUntil('the hung one is gone', () => listGroup(pid).length === 0);
+    });
+  });
+
+  test('replaced by count while other pages go on', { timeout: 60_000 }, async () => {
+    await withRenderer({ pool: { rendersPerBrowser: 3 } }, async ({ render, service }) => {
+      const first = await currentPid(service.browserPid);
+      const slow = render(`https://${ZOO_HOST}/app/ready-late`);
+      for (let count = 0; count < 4; count += 1) await render(PAGE, QUICK);
+      expect((await slow).html).toContain('ready late');
+      await waitUntil('another browser', async () => {
+        return (await currentPid(service.browserPid)) !== first;
+      });
+      await waitUntil('the first one is gone', () => listGroup(first).length === 0);
+      expect(await metric(service.address, 'browser_replaced_total{reason="count"}')).not.toBe('0');
+    });
+  });
+
+  test.each([
+    ['age', { browserAgeMs: 1_000 }],
+    ['memory', { browserRssBytes: 1 }],
+  ])('replaced by %s', { timeout: 60_000 }, async (reason, pool) => {
+    await withRenderer({ pool }, async ({ render, service }) => {
+      const first = await currentPid(service.browserPid);
+      await waitUntil('it is replaced', () => listGroup(first).length === 0);
+      expect((await render(PAGE, QUICK)).html).toContain('lion');
+      const replaced = `browser_replaced_total{reason="${reason}"}`;
+      expect(await metric(service.address, replaced)).not.toBe('0');
+    });
+  });
+
+  test('ten times the capacity: bounded, the rest is told at once', {
+    timeout: 60_000,
+  }, async () => {
+    await withRenderer({ pool: { queueMax: 4 } }, async ({ post, service }) => {
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, async () => {
+          const answer = await post(buildRequest(PAGE, QUICK));
+          const ms = performance.now() - startedAt;
+          return { status: answer.status, retry: answer.headers.get('retry-after'), ms, answer };
+        }),
+      );
+      const done = answers.filter(({ status }) => status === 200);
+      const full = answers.filter(({ status }) => status === 503);
+      expect(done.length + full.length).toBe(60);
+      expect(done.length).toBeGreaterThanOrEqual(5);
+      expect(full.length).toBeGreaterThanOrEqual(50);
+      expect(full.every(({ retry }) => retry === '1')).toBe(true);
+      expect(Math.max(...full.map(({ ms }) => ms))).toBeLessThan(
+        Math.min(...done.map(({ ms }) => ms)) + 1_000,
+      );
+      for (const { answer } of done) expect((await readAnswer(answer)).html).toContain('lion');
+      expect(Number(await metric(service.address, 'queue_full_total'))).toBe(full.length);
+    });
+  });
+
+  test('an asker that leaves frees its tab', { timeout: 60_000 }, async () => {
+    await withRenderer({ pool: { tabs: 1, queueMax: 1 } }, async ({ post, render, service }) => {
+      const leaving = new AbortController();
+      const asked = post(buildRequest(`https://${ZOO_HOST}/hang`), { signal: leaving.signal });
+      await waitUntil('it is rendered', () => zoo.visits.some(({ url }) => url === '/hang'));
+      leaving.abort();
+      await expect(asked).rejects.toThrow('abort');
+      const { head } = await render(PAGE, { ...QUICK, timeout_ms: 8_000 });
+      expect(head.outcome).toBe('complete');
+      expect(await metric(service.address, 'tabs_busy')).toBe('0');
+    });
+  });
+
+  test('time spent waiting for a tab counts', { timeout: 60_000 }, async () => {
+    await withRenderer({ pool: { tabs: 1 } }, async ({ render }) => {
+      const [, late] = await Promise.all([
+        render(`https://${ZOO_HOST}/app/ready-never`, { soft_timeout_ms: 2_500 }),
+        render(PAGE, { ...QUICK, timeout_ms: 1_000, soft_timeout_ms: 500 }),
+      ]);
+      expect(late.head.error?.code).toBe('timeout');
+    });
+  });
+
+  test('a service killed -9 leaves no browser; its folder goes with the next start', async () => {
+    const script = fileURLToPath(new URL('./serve.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', 'tsx', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const browserPid = Number(line.toString());
+    expect(listGroup(browserPid).length).toBeGreaterThan(0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await waitUntil('the browser ends', () => listGroup(browserPid).length === 0);
+    const left = await readdir(tmpdir());
+    expect(left.some((name) => name.startsWith(`edge-gateway-browser-${child.pid}-`))).toBe(true);
+    await sweepProfileFolders();
+    const swept = await readdir(tmpdir());
+    expect(swept.some((name) => name.startsWith(`edge-gateway-browser-${child.pid}-`))).toBe(false);
+  });
+
+  test('folders of the living are not swept', async () => {
+    const own = join(
+      tmpdir(),
+      `edge-gateway-browser-${process.pid}-${processStart(process.pid)}-x`,
+    );
+    const reused = join(tmpdir(), `edge-gateway-browser-${process.pid}-1-x`);
+    await mkdir(own);
+    await mkdir(reused);
+    await sweepProfileFolders();
+    const names = await readdir(tmpdir());
+    expect(names.some((name) => own.endsWith(name))).toBe(true);
+    expect(names.some((name) => reused.endsWith(name))).toBe(false);
+    const { rmdir } = await import('node:fs/promises');
+    await rmdir(own);
+  });
+
+  test('a browser that cannot be started says what to do', async () => {
+    const options = { executablePath: '/nowhere/chromium' };
+    await expect(startTestRenderer(zoo.url, options)).rejects.toThrow('/nowhere/chromium');
+  });
+});
+
+async function ownFolders(): Promise<readonly string[]> {
+  const names = await readdir(tmpdir());
+  return names.filter((name) => name.startsWith(`edge-gateway-browser-${process.pid}-`));
+}
+
+async function currentPid(browserPid: () => number | null): Promise<number> {
+  await waitUntil('a browser runs', () => browserPid() !== null);
+  return browserPid() ?? 0;
+}
+
+async function metric(address: string, name: string): Promise<string | undefined> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  const line = text.split('\n').find((candidate) => candidate.includes(`_${name} `));
+  return line?.split(' ').at(-1);
+}
