@@ -1,0 +1,160 @@
+// The README is run: its sessions print what it says, its configurations load without a warning,
+// its commands, keys, metrics and files exist.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { METRICS } from '../../src/adapters/telemetry/metrics-table.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { runCommand, withFiles } from '../cli/run-command.ts';
+import { isThere, listFiles, readFile } from '../tidy/files.ts';
+import { findBlocks, lineExpression, readSession } from './markdown.ts';
+import { openTourShell, type TourShell } from './tour-shell.ts';
+
+const README = readFile('README.md');
+const COMMANDS = new Set(['serve', 'check', 'explain', 'normalize', 'purge']);
+const DOCUMENTS = listFiles().filter((file) => file.endsWith('.md'));
+
+/** YAML blocks by the file their first line names; those with mistakes apart. */
+const YAML_BLOCKS = findBlocks(README, 'yaml').map((block) => {
+  const [, name = '', mistakes] =
+    /^# ((?:edge-gateway|hosts)\.yaml)(, with mistakes)?\n/.exec(block.text) ?? [];
+  return { ...block, name, hasMistakes: mistakes !== undefined };
+});
+
+describe('sessions', () => {
+  let shell: TourShell;
+  beforeAll(async () => {
+    const mistakes = YAML_BLOCKS.filter((block) => block.hasMistakes);
+    shell = await openTourShell(new Map(mistakes.map(({ name, text }) => [name, text])));
+  });
+  afterAll(() => shell.close());
+
+  const steps = findBlocks(README, 'console').flatMap(readSession);
+
+  test('there are some', () => expect(steps.length).toBeGreaterThan(8));
+
+  // In order: each one sees what the ones before it left.
+  test.each(steps.map((step) => [step.command, step] as const))(
+    '%s',
+    async (_name, { command, output }) => {
+      const printed = await shell.run(command);
+      const matches =
+        printed.length === output.length &&
+        output.every((line, index) => lineExpression(line).test(printed[index] ?? ''));
+      // Shown as text when it differs, so that the README can be put right from the failure.
+      expect(matches ? output : printed).toEqual(output);
+    },
+    30_000,
+  );
+});
+
+describe('configurations', () => {
+  test('each names its file', () => {
+    expect(YAML_BLOCKS.length).toBeGreaterThan(8);
+    expect(YAML_BLOCKS.filter(({ name }) => name === '').map(({ line }) => line)).toEqual([]);
+  });
+
+  const good = YAML_BLOCKS.filter((block) => !block.hasMistakes);
+  test.each(good.map((block) => [block.line, block] as const))(
+    'line %i loads without a warning',
+    async (_line, { name, text }) => {
+      const engine = 'render: { engine: origin }\n';
+      const hosts = 'hosts:\n  - { id: 1, domain: example.com }\n';
+      const isGateway = name === 'edge-gateway.yaml';
+      const gateway = isGateway ? text + (/^render:/m.test(text) ? '' : engine) : engine;
+      const files = {
+        'edge-gateway.yaml': gateway,
+        'hosts.yaml': isGateway ? hosts : text,
+        'certs/site.pem': '',
+        'certs/site.key': '',
+      };
+      await withFiles(files, async (folder) => {
+        const { config, diagnostics } = await loadConfig(join(folder, 'edge-gateway.yaml'), {});
+        expect(diagnostics).toEqual([]);
+        expect(config?.policies.hosts).toHaveLength(1);
+      });
+    },
+  );
+});
+
+describe('the library example', () => {
+  test('prints what its comments say', () => {
+    const [example] = findBlocks(README, 'js');
+    const source = new URL('../../src/normalizer.ts', import.meta.url).href;
+    const text = (example?.text ?? '').replace("'edge-gateway/normalizer'", JSON.stringify(source));
+    const expected = [...text.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line);
+    expect(expected.length).toBeGreaterThan(2);
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', text];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout.trimEnd().split('\n')).toEqual(expected);
+  });
+});
+
+describe('what the text names exists', () => {
+  const commandLines = DOCUMENTS.flatMap((file) =>
+    [...readFile(file).matchAll(/(?:^|[\s`|$(])edge-gateway ([a-z]+)((?: +[^`|\n]*)?)/gm)].map(
+      ([, command = '', rest = '']) => [file, command, rest] as const,
+    ),
+  ).filter(([, command]) => COMMANDS.has(command));
+
+  test('commands and their options', async () => {
+    expect(commandLines.length).toBeGreaterThan(5);
+    for (const [file, command, rest] of commandLines) {
+      const { stdout } = await runCommand([command, '--help']);
+      const options = [...rest.matchAll(/(?<=^| )--[a-z][a-z-]*/g)].map(([option]) => option);
+      expect(
+        options.filter((option) => !stdout.includes(option)),
+        `${file}: ${command}`,
+      ).toEqual([]);
+    }
+  });
+
+  test('npm scripts', () => {
+    const { scripts } = JSON.parse(readFile('package.json')) as { scripts: Record<string, string> };
+    const named = DOCUMENTS.flatMap((file) => [
+      ...readFile(file).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g),
+    ]).map(([, script, short]) => script ?? short ?? '');
+    expect(named.length).toBeGreaterThan(2);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test('metrics', () => {
+    const known = Object.values(METRICS).map(({ name }) => name);
+    const named = [...README.matchAll(/`(edge_gateway_\w+)`/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => !known.some((one) => one === name))).toEqual([]);
+  });
+
+  test.each(DOCUMENTS)('files in %s', (file) => {
+    const named = [...readFile(file).matchAll(/`((?:src|config|test)\/[\w./-]+)`/g)];
+    expect(named.map(([, path]) => path ?? '').filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  test('keys of the table, with their defaults', () => {
+    const defaults = load(readFile('config/defaults/settings.yaml'));
+    const rows = [...README.matchAll(/^\| `([a-z_.]+)` \| `([^`]+)` \|/gm)];
+    expect(rows.length).toBeGreaterThan(8);
+    for (const [, key = '', shown] of rows) {
+      const value = key.split('.').reduce<unknown>(childOf, defaults);
+      expect(Array.isArray(value) ? JSON.stringify(value) : String(value), key).toBe(shown);
+    }
+  });
+
+  test('presets and the built-in list', () => {
+    const { presets } = load(readFile('config/defaults/presets.yaml')) as { presets: object };
+    const { tracking_params } = load(readFile('config/defaults/tracking.yaml')) as {
+      tracking_params: { params: readonly string[] };
+    };
+    const section = README.slice(README.indexOf('### Tracking parameters'));
+    expect(tracking_params.params.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
+    expect(tracking_params.params).toHaveLength(15);
+    const used = /presets: \[([^\]]+)\]/.exec(section)?.[1]?.split(', ') ?? [];
+    expect(used.filter((name) => !(name in presets))).toEqual([]);
+  });
+});
+
+function childOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
