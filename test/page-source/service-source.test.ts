@@ -24,7 +24,13 @@ interface Wiring {
 }
 
 function createSource({ urls, token, now = Date.now }: Wiring): PageSource {
-  return createServiceSource({ clock: { now }, urls, token, pageBytesMax: PAGE_BYTES_MAX });
+  return createServiceSource({
+    clock: { now },
+    urls,
+    token,
+    protocol: 'edge-gateway',
+    pageBytesMax: PAGE_BYTES_MAX,
+  });
 }
 
 describePageSource('service', async () => {

@@ -36,13 +36,17 @@ const REPLACED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The contract's request for a job. The service gets a little less time than the job has, so that
- * a healthy one says itself that it was too late, and only a hung one misses the deadline.
+ * The time a service gets: a little less than the job has, so that a healthy one says itself that
+ * it was too late, and only a hung one misses the deadline.
  */
+export function serviceTimeoutMs({ timeoutMs }: PageJob['render']): number {
+  return timeoutMs - Math.min(ANSWER_MARGIN_MS, Math.floor(timeoutMs / 10));
+}
+
+/** The contract's request for a job. */
 export function buildRenderRequest(job: PageJob): RenderRequest {
   const { dimension, render } = job;
-  const timeoutMs =
-    render.timeoutMs - Math.min(ANSWER_MARGIN_MS, Math.floor(render.timeoutMs / 10));
+  const timeoutMs = serviceTimeoutMs(render);
   return {
     url: job.url,
     user_agent: dimension.renderUserAgent,

@@ -1,22 +1,19 @@
-// The page source `service`: a pool of render services that speak our HTTP contract. The least
-// loaded is asked first; a full or unreachable one passes the job on once; a broken render is
+// The page source `service`: a pool of render services of one wire contract. The least loaded is
+// asked first; a full or unreachable one passes the job on once; a broken render is
 // not repeated elsewhere, because the page may be what breaks it.
 import { createUpstreamPicker } from '../../core/http/pick-upstream.ts';
 import type { Clock, PageJob, PageResult, PageSource } from '../../pipeline/ports.ts';
-import {
-  askService,
-  createService,
-  isReady,
-  type Service,
-  type ServiceReply,
-} from './ask-service.ts';
-import { buildPage, buildRenderRequest } from './build-page.ts';
+import { ownProtocol } from './ask-service.ts';
+import { type ForeignProtocol, foreignProtocols } from './foreign/protocols.ts';
+import { createService, type Service, type ServiceReply } from './service.ts';
 
 export interface ServiceSourceOptions {
   readonly clock: Clock;
   /** Base URLs of the services. */
   readonly urls: readonly string[];
   readonly token: string | null;
+  /** What they speak. */
+  readonly protocol: 'edge-gateway' | ForeignProtocol;
   readonly pageBytesMax: number;
 }
 
@@ -29,6 +26,8 @@ type Health = 'ok' | 'busy' | 'failed';
 export function createServiceSource(options: ServiceSourceOptions): PageSource {
   const services = options.urls.map(createService);
   const picker = createUpstreamPicker(services);
+  const { protocol: name } = options;
+  const protocol = name === 'edge-gateway' ? ownProtocol : foreignProtocols[name];
 
   const ask = async (
     service: Service,
@@ -39,7 +38,7 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     picker.begin(service);
     let health: Health = 'busy';
     try {
-      const asked = askService(service, buildRenderRequest(job), options, deadline);
+      const asked = protocol.ask(service, job, options, deadline);
       const reply = await untilAborted(asked, deadline);
       health = healthIn(reply);
       return reply;
@@ -59,9 +58,7 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     const candidates = picker.candidates(options.clock.now(), 'none');
     for (const service of candidates.slice(0, SERVICES_TRIED_MAX)) {
       const reply = await ask(service, job, deadline, signal);
-      if (reply.kind === 'answer') {
-        return buildPage(reply.answer, service.authority, options.pageBytesMax);
-      }
+      if (reply.kind === 'result') return reply.result;
       if (reply.kind === 'broken') return failed(reply.reason, reply.detail);
       if (reply.kind === 'full') isFull = true;
       else result = failed('no_renderer', reply.detail);
@@ -81,7 +78,9 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     },
     check: async () => {
       const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
-      const ready = await Promise.all(services.map((service) => isReady(service, signal)));
+      const ready = await Promise.all(
+        services.map((service) => protocol.isReady(service, options, signal)),
+      );
       return ready.includes(true)
         ? { state: 'done', value: undefined }
         : { state: 'unavailable', reason: 'no render service is ready' };
@@ -105,7 +104,7 @@ export function createOffSource(): PageSource {
 /** What a reply says about the service that gave it. */
 function healthIn(reply: ServiceReply): Health {
   switch (reply.kind) {
-    case 'answer':
+    case 'result':
       return 'ok';
     case 'full':
       return 'busy';
