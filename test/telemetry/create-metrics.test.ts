@@ -1,3 +1,4 @@
+// Metrics: names and labels as documented, and no text of a client among the labels.
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type Metrics } from '../../src/adapters/telemetry/create-metrics.ts';
 

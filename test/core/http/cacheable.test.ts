@@ -1,3 +1,4 @@
+// What may be stored, for how long, and the first reason why not.
 import { describe, expect, it } from 'vitest';
 import {
   decideStorable,

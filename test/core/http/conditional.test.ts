@@ -1,3 +1,4 @@
+// Who gets a 304: precedence, weak comparison, lists, dates.
 import { describe, expect, it } from 'vitest';
 import { formatEtag, isNotModified } from '../../../src/core/http/conditional.ts';
 import type { HeaderList } from '../../../src/core/http/header-list.ts';

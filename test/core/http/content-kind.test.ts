@@ -1,3 +1,4 @@
+// What is a page: the last segment before a fetch, the content type after.
 import { describe, expect, it } from 'vitest';
 import { isHtml, isPagePath } from '../../../src/core/http/content-kind.ts';
 

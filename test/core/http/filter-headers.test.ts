@@ -1,3 +1,4 @@
+// Which header fields cross which border.
 import { describe, expect, it } from 'vitest';
 import { parseCacheControl } from '../../../src/core/http/cache-control.ts';
 import {

@@ -1,3 +1,4 @@
+// The three instants of an entry, also when the clock or the entry is wrong.
 import { describe, expect, it } from 'vitest';
 import {
   ageSeconds,

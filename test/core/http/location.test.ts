@@ -1,3 +1,4 @@
+// Location values: always ASCII, never a header of their own, never an inner address.
 import { describe, expect, it } from 'vitest';
 import {
   encodeLatin1Location,

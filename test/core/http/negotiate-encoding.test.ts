@@ -1,3 +1,4 @@
+// Which coding a client gets, by real q-values.
 import { describe, expect, it } from 'vitest';
 import { type Coding, negotiateEncoding } from '../../../src/core/http/negotiate-encoding.ts';
 

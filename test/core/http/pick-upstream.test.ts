@@ -1,3 +1,4 @@
+// Whose turn it is among several upstreams, and how long a failing one is left out.
 import { describe, expect, it } from 'vitest';
 import { createUpstreamPicker } from '../../../src/core/http/pick-upstream.ts';
 

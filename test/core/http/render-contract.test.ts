@@ -1,3 +1,4 @@
+// The render contract on the wire: what is written is what is read, and nothing else is read.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

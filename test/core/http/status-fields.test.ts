@@ -1,10 +1,7 @@
+// Cache-Status and Proxy-Status as RFC 9211 and RFC 9209 spell them.
 import { describe, expect, it } from 'vitest';
 import { type CacheStatus, formatCacheStatus } from '../../../src/core/http/cache-status.ts';
-import {
-  answerForFailure,
-  type FailureReason,
-  formatProxyStatus,
-} from '../../../src/core/http/proxy-status.ts';
+import { answerForFailure, formatProxyStatus } from '../../../src/core/http/proxy-status.ts';
 import type { FetchFailure } from '../../../src/pipeline/ports.ts';
 
 describe('Cache-Status', () => {
@@ -31,7 +28,7 @@ describe('Cache-Status', () => {
 });
 
 describe('Proxy-Status', () => {
-  it.each<[FailureReason & FetchFailure, number, string]>([
+  it.each<[FetchFailure, number, string]>([
     ['no_renderer', 503, 'destination_unavailable'],
     ['renderer_full', 503, 'connection_limit_reached'],
     ['render_timeout', 503, 'http_response_timeout'],
