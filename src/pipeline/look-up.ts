@@ -7,12 +7,13 @@ import { type Keyed, type Looked, servesStale } from './state.ts';
 
 /** An entry whose body was replaced under our eyes is looked up once more. */
 const ATTEMPTS_MAX = 2;
+const REPLACED = 'replaced';
 
 /** Answers from the store, or says why it can't. */
 export async function lookUp(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
   for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt += 1) {
     const looked = await lookUpOnce(keyed, deps);
-    if (looked.state === 'answered' || looked.detail !== 'damaged') return looked;
+    if (looked.state === 'answered' || looked.detail !== REPLACED) return looked;
   }
   return await lookUpOnce(keyed, deps);
 }
@@ -28,7 +29,11 @@ async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
   const how = isStale ? 'stale' : 'hit';
   const answer = await answerEntry(keyed, { how, entry: found.entry, detail: null }, deps);
   if (answer.state === 'unavailable') return { state: 'unavailable', detail: answer.reason };
-  if (answer.state !== 'found') return { state: 'absent', detail: 'damaged' };
+  if (answer.state === 'absent') return { state: 'absent', detail: null };
+  if (answer.state === 'damaged') {
+    const detail = answer.reason === REPLACED ? REPLACED : 'damaged';
+    return { state: 'absent', detail };
+  }
   if (isStale) refreshPage(keyed, deps);
   return { state: 'answered', delivery: answer.value };
 }
