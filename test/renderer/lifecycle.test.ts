@@ -205,6 +205,8 @@ async function currentPid(browserPid: () => number | null): Promise<number> {
 
 async function metric(address: string, name: string): Promise<string | undefined> {
   const text = await (await fetch(`${address}/metrics`)).text();
-  const line = text.split('\n').find((candidate) => candidate.includes(`_${name} `));
+  const line = text
+    .split('\n')
+    .find((candidate) => candidate.startsWith(`edge_gateway_renderer_${name} `));
   return line?.split(' ').at(-1);
 }

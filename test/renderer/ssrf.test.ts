@@ -90,6 +90,8 @@ const WAYS: Readonly<Record<string, string>> = {
     q.createDataChannel('x'); q.createOffer().then((o) => q.setLocalDescription(o))`,
 };
 
+const LIKELIEST = new Set(['fetch', 'fetchSecure', 'frame', 'socket', 'image', 'redirected']);
+
 /** Ways that need no host. */
 const PLACES = [
   'file:///etc/passwd',
@@ -101,14 +103,20 @@ const PLACES = [
   'data:text/html,<p>data-page</p>',
 ];
 
+/** Every way for one host, and the likeliest ways for every host. */
+const ATTEMPTS = HOSTS.flatMap((host, index) =>
+  Object.entries(WAYS)
+    .filter(([name]) => index === 0 || LIKELIEST.has(name))
+    .map(([, way]) => [host, way] as const),
+);
+
 function page(port: number): string {
-  const ways = HOSTS.flatMap((host) =>
-    Object.values(WAYS).map((way) => way.replaceAll('$', `${host}:${port}`)),
-  );
+  const ways = ATTEMPTS.map(([host, way]) => way.replaceAll('$', `${host}:${port}`));
   const attempts = ways.map((way) => `() => { ${way} }`).join(',\n');
   const places = PLACES.map((place) => `() => read(${JSON.stringify(place)})`).join(',\n');
   return app(`
-const read_ = [];
+window.prerenderReady = false;
+const texts = [];
 const add = (tag, props) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);
@@ -117,7 +125,7 @@ const add = (tag, props) => {
 const read = async (place) => {
   add('iframe', { src: place });
   const text = await fetch(place).then((answer) => answer.text());
-  read_.push(place + text.length);
+  texts.push(place + text.length);
 };
 let refused = 0;
 for (const attempt of [${attempts}, ${places}]) {
@@ -125,7 +133,8 @@ for (const attempt of [${attempts}, ${places}]) {
 }
 setTimeout(() => {
   for (const junk of document.querySelectorAll('iframe,object,video,source,link,a,form')) junk.remove();
-  app.textContent = 'tried ' + ${ways.length} + '; read ' + read_.join(' ');
+  app.textContent = 'tried ' + ${ways.length} + '; read ' + texts.join(' ');
+  window.prerenderReady = true;
 }, 3000);`);
 }
 
@@ -184,20 +193,22 @@ describeWithChromium('a page that attacks its surroundings', () => {
     for (const server of listeners) server.close();
   });
 
-  test(`${HOSTS.length} hosts by ${Object.keys(WAYS).length} ways: nothing is reached`, async () => {
+  const title = `${HOSTS.length} hosts, ${Object.keys(WAYS).length} ways: nothing is reached`;
+  test(title, { timeout: 60_000 }, async () => {
     const { head, html } = await renderer.render(`https://${ZOO_HOST}/attack`, {
-      additional_wait_ms: 3_500,
-      soft_timeout_ms: 12_000,
+      wait_for: 'DOMContentLoaded',
+      soft_timeout_ms: 40_000,
+      timeout_ms: 45_000,
     });
-    expect(head.outcome).not.toBe('failed');
-    expect(html).toContain(`tried ${HOSTS.length * Object.keys(WAYS).length}`);
-    expect(html).toMatch(/read (data:\S+ ?)?</);
+    expect(head.outcome).toBe('complete');
+    const told = /<div id="app">([^<]*)</.exec(html)?.[1];
+    expect(told).toMatch(new RegExp(`^tried ${ATTEMPTS.length}; read (data:\\S+)?$`));
     expect(heard).toEqual([]);
     expect(zoo.visits.map(({ url }) => url)).toContain('/attack');
     // They did try: the egress says how often it refused.
     const text = await (await fetch(`${renderer.service.address}/metrics`)).text();
     const refused = /refused_connections_total (\d+)/.exec(text)?.[1];
-    expect(Number(refused)).toBeGreaterThan(100);
+    expect(Number(refused)).toBeGreaterThan(50);
   });
 
   test('the listeners can be heard of', async () => {

@@ -92,7 +92,10 @@ async function answerRender(
   renderer: Renderer,
 ): Promise<void> {
   const text = await readText(request);
-  if (text === null) return say(response, 413, 'too large\n');
+  if (text === null) {
+    response.setHeader('connection', 'close');
+    return say(response, 413, 'too large\n');
+  }
   const question = parseRenderRequest(parseJson(text));
   if (!question.ok) return say(response, 400, `bad request: ${question.error}\n`);
   const left = new AbortController();
@@ -116,10 +119,11 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   for await (const chunk of request) {
     const part = chunk as Buffer;
     bytes += part.length;
-    if (bytes > RENDER_LIMITS.requestBytesMax) return null;
-    chunks.push(part);
+    // The rest is read and dropped: an unread body would cost the sender our answer.
+    if (bytes <= RENDER_LIMITS.requestBytesMax) chunks.push(part);
+    else chunks.length = 0;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return bytes > RENDER_LIMITS.requestBytesMax ? null : Buffer.concat(chunks).toString('utf8');
 }
 
 function parseJson(text: string): unknown {

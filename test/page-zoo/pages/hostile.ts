@@ -40,7 +40,7 @@ setTimeout(() => { if (app.textContent === 'shell') show('no worker'); }, 300);`
     const script = `self.onfetch = (e) => e.respondWith(new Response('hijacked'));`;
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
   },
-  '/hostile/busy': app(`app.textContent = 'busy'; setTimeout(() => { for (;;); }, 50);`),
+  '/hostile/busy': app(`app.textContent = 'busy'; for (;;);`),
   '/hostile/overrides': app(
     `app.textContent = 'true content';
 document.querySelectorAll = () => []; document.createTreeWalker = () => { throw 1; };
