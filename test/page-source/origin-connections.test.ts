@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PageSource } from '../../src/pipeline/ports.ts';
+import { makeCertificate } from '../helpers/self-signed.ts';
 import { createSource } from './origin-stage.ts';
 import { noAbort, pageJob, pageOf, wordOf } from './page-jobs.ts';
 import { plainAnswer, type ScriptedOrigin, startScriptedOrigin } from './scripted-origin.ts';
-import { SELF_SIGNED_CERT, SELF_SIGNED_KEY } from './self-signed.ts';
 
 describe('connections of the page source origin', () => {
   let origin: ScriptedOrigin;
@@ -143,13 +143,10 @@ describe('connections of the page source origin', () => {
 
   it('G15: refuses a certificate nobody vouches for', async () => {
     let requests = 0;
-    const server = createServer(
-      { key: SELF_SIGNED_KEY, cert: SELF_SIGNED_CERT },
-      (_request, response) => {
-        requests += 1;
-        response.end('ok');
-      },
-    );
+    const server = createServer(makeCertificate('localhost'), (_request, response) => {
+      requests += 1;
+      response.end('ok');
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     expect(await get(pageJob([`https://localhost:${port}`]))).toEqual({
