@@ -9,9 +9,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runCli(process.argv.slice(2), {
+const status = await runCli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
 });
+
+process.exitCode = status;
+// What a failed start has already opened must not keep the process alive.
+if (status !== 0) process.exit();

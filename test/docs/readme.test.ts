@@ -138,7 +138,8 @@ describe('what the text names exists', () => {
     expect(rows.length).toBeGreaterThan(8);
     for (const [, key = '', shown] of rows) {
       const value = key.split('.').reduce<unknown>(childOf, defaults);
-      expect(Array.isArray(value) ? JSON.stringify(value) : String(value), key).toBe(shown);
+      const text = Array.isArray(value) ? JSON.stringify(value) : String(value);
+      expect([key, text]).toEqual([key, shown]);
     }
   });
 
