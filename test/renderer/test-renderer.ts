@@ -37,8 +37,9 @@ export function describeWithChromium(name: string, body: () => void): void {
   const found = findChromium(null);
   describe(`${name} (chromium)`, () => {
     if (found.ok) return body();
-    test(found.error, ({ task }) => {
-      const where = `${task.suite?.name}: could not run: ${found.error}`;
+    const reason = `could not run: ${found.error}`;
+    test(`${reason}`, ({ task }) => {
+      const where = `${task.suite?.name}: ${reason}`;
       if (process.env['CI']) throw new Error(where);
       console.warn(where);
     });

@@ -60,7 +60,7 @@ export function parseIpv6(text: string): readonly number[] | null {
   const missing = 16 - head.length - tail.length;
   // "::" stands for at least one group.
   if (missing < 2) return null;
-  return [...head, ...new Array<number>(missing).fill(0), ...tail];
+  return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
 }
 
 function parseGroups(text: string): readonly number[] | null {

@@ -3,8 +3,8 @@
 // never taken for a whole one (case D7).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { passAnswer } from './forward-public.ts';
 import {
-  answerHeaders,
   isConnectFailure,
   type OriginCall,
   type OriginRoute,
@@ -104,20 +104,4 @@ function describeCall(
 ): OriginCall {
   const headers = pairs(request.rawHeaders);
   return { method: request.method ?? 'GET', target, headers, authority, isUpgrade };
-}
-
-function passAnswer(answer: IncomingMessage, response: ServerResponse): void {
-  // A cut answer must not look complete.
-  answer.once('aborted', () => response.destroy());
-  answer.on('error', () => response.destroy());
-  try {
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
-  } catch {
-    // Field values that cannot be written on: an unusable answer.
-    answer.destroy();
-    response.destroy();
-    return;
-  }
-  response.flushHeaders();
-  answer.pipe(response);
 }

@@ -12,11 +12,11 @@ import { interceptRequests } from '../requests/intercept-requests.ts';
 import { compileRequestFilter } from '../requests/request-filter.ts';
 import { applyMetas, leavingStatus } from './apply-metas.ts';
 import { buildFailedAnswer, buildPageAnswer, buildRedirectAnswer } from './build-answer.ts';
+import { captureDom } from './capture-dom.ts';
 import { createOnce, type Once, OverdueError, within } from './deadline.ts';
 import { growViewport } from './grow-viewport.ts';
 import { type Ending, type WatchedDocument, watchMainDocument } from './main-document.ts';
 import { openContext } from './open-context.ts';
-import { type CapturedDom, captureExpression } from './page-script.ts';
 import { waitUntilReady, watchEvents } from './wait-until-ready.ts';
 import { watchConsole } from './watch-console.ts';
 import { type NetworkWatch, watchNetwork } from './watch-network.ts';
@@ -65,15 +65,31 @@ export async function capturePage(
     const page = await within(context.newPage(), RENDER_LIMITS.browserAnswerTimeoutMs);
     return await capture({ job, context, page, egress, isOwnHost });
   } catch (error) {
-    if (!browser.isConnected() || error instanceof OverdueError) throw new BrowserLostError();
+    if (await isLost(browser, error)) throw new BrowserLostError();
     const message = error instanceof Error ? error.message : String(error);
     return buildFailedAnswer({ code: 'internal', message });
   } finally {
-    tools.onRefusals(egress.refusals());
+    tools.onRefusals(egress.refusals);
     egress.close();
     if (context !== null) await closeContext(browser, context);
   }
 }
+
+/** The errors of a dying browser come before the news of its end. */
+async function isLost(browser: Browser, error: unknown): Promise<boolean> {
+  if (error instanceof OverdueError) return true;
+  if (
+    browser.isConnected() &&
+    error instanceof Error &&
+    /closed|disconnected/i.test(error.message)
+  ) {
+    const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
+    await within(gone, NEWS_DELAY_MS).catch(() => undefined);
+  }
+  return !browser.isConnected();
+}
+
+const NEWS_DELAY_MS = 500;
 
 async function closeContext(browser: Browser, context: BrowserContext): Promise<void> {
   try {
@@ -167,7 +183,7 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
   if (errorText !== undefined) {
     // A redirect cancels the navigation: that ending is already on its way.
     if (ended.value() !== null) return await new Promise<never>(() => undefined);
-    return buildFailedAnswer(describeFailure(egress.originFailure(), errorText));
+    return buildFailedAnswer(describeFailure(egress.originFailure, errorText));
   }
   timings['response'] = performance.now() - startedAt;
   const softAt = Math.min(
@@ -181,7 +197,7 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
     isReady && (await growViewport({ page, session, network, width, height, softAt }));
   timings['ready'] = performance.now() - startedAt;
   const pending = isGrown ? [] : network.pending();
-  const dom = await captureDom(view, request.strip_scripts);
+  const dom = await captureDom(view.session, view.frameId, request.strip_scripts);
   timings['captured'] = performance.now() - startedAt;
 
   const answer = document.answer();
@@ -205,28 +221,13 @@ async function concludeEarly(ending: Ending, view: View, startedAt: number): Pro
   const timings = { ended: performance.now() - startedAt };
   if (ending.kind === 'failed') return buildFailedAnswer(ending, timings);
   if (ending.kind === 'redirect') return buildRedirectAnswer(ending, timings);
-  const dom = await within(captureDom(view, false), RENDER_LIMITS.captureMarginMs).catch(
-    () => null,
-  );
+  const dom = await within(
+    captureDom(view.session, view.frameId, false),
+    RENDER_LIMITS.captureMarginMs,
+  ).catch(() => null);
   const status = leavingStatus(dom?.statusMeta ?? null);
   const headers = view.document.answer()?.headers ?? [];
   return buildRedirectAnswer({ status, location: ending.location, headers }, timings);
-}
-
-async function captureDom(view: View, stripScripts: boolean): Promise<CapturedDom> {
-  const { executionContextId } = await view.session.send('Page.createIsolatedWorld', {
-    frameId: view.frameId,
-    worldName: 'capture',
-  });
-  const { result, exceptionDetails } = await view.session.send('Runtime.evaluate', {
-    expression: captureExpression({ stripScripts, htmlCharsMax: RENDER_LIMITS.htmlBytesMax }),
-    contextId: executionContextId,
-    returnByValue: true,
-  });
-  if (exceptionDetails !== undefined) {
-    throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  }
-  return result.value as CapturedDom;
 }
 
 function describeFailure(

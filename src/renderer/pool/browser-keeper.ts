@@ -7,19 +7,6 @@ import { RENDER_LIMITS } from '../limits.ts';
 import type { Log, PoolOptions } from '../options.ts';
 import { createGeneration, type Generation, type ReplaceReason } from './generation.ts';
 
-export interface Keeper {
-  /** The browser for the next page; null while none runs. */
-  readonly current: () => Generation | null;
-  /** Starts a successor and then retires this one. */
-  readonly replace: (generation: Generation, reason: ReplaceReason) => void;
-  /** This one hangs or is dead: kills it and starts another at once. */
-  readonly lost: (generation: Generation) => Promise<void>;
-  /** Whether none runs and the last start failed. */
-  readonly isFailing: () => boolean;
-  readonly replaced: () => Readonly<Record<ReplaceReason, number>>;
-  readonly close: () => Promise<void>;
-}
-
 export interface KeeperEvents {
   readonly log: Log;
   readonly onReady: () => void;
@@ -29,109 +16,135 @@ export interface KeeperEvents {
 const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 5_000;
 
-/** Starts the first browser; fails when that is impossible. */
-export async function createKeeper(
-  launcher: Launcher,
-  options: PoolOptions,
-  events: KeeperEvents,
-): Promise<Keeper> {
-  const replaced = { count: 0, age: 0, memory: 0, canary: 0, crash: 0, hang: 0 };
-  const living = new Set<Generation>();
-  let current: Generation | null = null;
-  let starting: Promise<void> | null = null;
-  let failures = 0;
-  let isClosed = false;
+export class BrowserKeeper {
+  readonly #launcher: Launcher;
+  readonly #options: PoolOptions;
+  readonly #events: KeeperEvents;
+  readonly #replaced = { count: 0, age: 0, memory: 0, canary: 0, crash: 0, hang: 0 };
+  readonly #living = new Set<Generation>();
+  #current: Generation | null = null;
+  #starting: Promise<void> | null = null;
+  #isChecking = false;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #failures = 0;
+  #isClosed = false;
 
-  const note = (reason: ReplaceReason): void => {
-    replaced[reason] += 1;
-    events.log('info', 'browser replaced', { reason });
-  };
-  const launch = async (): Promise<Generation> => {
-    const launched = await launcher.launch();
-    const generation = await createGeneration(launched, options);
-    living.add(generation);
+  constructor(launcher: Launcher, options: PoolOptions, events: KeeperEvents) {
+    this.#launcher = launcher;
+    this.#options = options;
+    this.#events = events;
+  }
+
+  /** The browser for the next page; null while none runs. */
+  get current(): Generation | null {
+    return this.#current;
+  }
+
+  /** Whether none runs and the last start failed. */
+  get isFailing(): boolean {
+    return this.#current === null && this.#failures > 0;
+  }
+
+  get replaced(): Readonly<Record<ReplaceReason, number>> {
+    return this.#replaced;
+  }
+
+  /** Starts the first browser; throws when that is impossible. */
+  async open(): Promise<void> {
+    this.#current = await this.#launch();
+    this.#heartbeat = setInterval(() => {
+      if (this.#isChecking) return;
+      this.#isChecking = true;
+      void this.#check().finally(() => {
+        this.#isChecking = false;
+      });
+    }, RENDER_LIMITS.heartbeatMs);
+    this.#heartbeat.unref();
+  }
+
+  /** Starts a successor, which then retires this one. */
+  replace(generation: Generation, reason: ReplaceReason): void {
+    if (generation !== this.#current || this.#starting !== null) return;
+    this.#note(reason);
+    this.#start();
+  }
+
+  /** This one hangs or is dead: ends it and starts another at once. */
+  async lose(generation: Generation): Promise<void> {
+    const isDead = !generation.launched.browser.isConnected();
+    this.#drop(generation, isDead ? 'crash' : 'hang');
+    await generation.kill();
+  }
+
+  /** Ends every browser. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#heartbeat);
+    this.#current = null;
+    await Promise.all([...this.#living].map((generation) => generation.kill()));
+    await this.#starting;
+  }
+
+  #note(reason: ReplaceReason): void {
+    this.#replaced[reason] += 1;
+    this.#events.log('info', 'browser replaced', { reason });
+  }
+
+  async #launch(): Promise<Generation> {
+    const launched = await this.#launcher.launch();
+    const generation = await createGeneration(launched, this.#options);
+    this.#living.add(generation);
     void launched.gone.then(() => {
-      living.delete(generation);
-      if (generation.isEnding() || isClosed) return;
-      dropDead(generation, 'crash');
+      this.#living.delete(generation);
+      if (!generation.isEnding() && !this.#isClosed) this.#drop(generation, 'crash');
     });
     return generation;
-  };
-  const dropDead = (generation: Generation, reason: ReplaceReason): void => {
-    if (current !== generation) return;
-    current = null;
-    note(reason);
-    start();
-  };
-  const start = (): void => {
-    if (starting !== null || isClosed) return;
-    starting = startNext().finally(() => {
-      starting = null;
+  }
+
+  #drop(generation: Generation, reason: ReplaceReason): void {
+    if (this.#current !== generation) return;
+    this.#current = null;
+    this.#note(reason);
+    this.#start();
+  }
+
+  #start(): void {
+    if (this.#starting !== null || this.#isClosed) return;
+    this.#starting = this.#startNext().finally(() => {
+      this.#starting = null;
     });
-  };
+  }
+
   /** Tries until a browser runs; an old one that still runs stays in service meanwhile. */
-  const startNext = async (): Promise<void> => {
-    while (!isClosed) {
+  async #startNext(): Promise<void> {
+    while (!this.#isClosed) {
       try {
-        const next = await launch();
-        failures = 0;
-        if (isClosed) return await next.kill();
-        current?.retire();
-        current = next;
-        return events.onReady();
+        const next = await this.#launch();
+        this.#failures = 0;
+        if (this.#isClosed) return await next.kill();
+        this.#current?.retire();
+        this.#current = next;
+        return this.#events.onReady();
       } catch (error) {
-        failures += 1;
+        this.#failures += 1;
         const message = error instanceof Error ? error.message : String(error);
-        events.log('error', 'no browser could be started', { message });
-        if (current === null) events.onStartFailed();
-        await wait(Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** failures));
+        this.#events.log('error', 'no browser could be started', { message });
+        if (this.#current === null) this.#events.onStartFailed();
+        await wait(Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** this.#failures));
       }
     }
-  };
-  const lost = async (generation: Generation): Promise<void> => {
-    const isDead = !generation.launched.browser.isConnected();
-    dropDead(generation, isDead ? 'crash' : 'hang');
-    await generation.kill();
-  };
-  const replace = (generation: Generation, reason: ReplaceReason): void => {
-    if (generation !== current || starting !== null) return;
-    note(reason);
-    start();
-  };
+  }
+
   /** Age and memory are looked at here, and whether it still answers. */
-  const check = async (): Promise<void> => {
-    const generation = current;
+  async #check(): Promise<void> {
+    const generation = this.#current;
     if (generation === null) return;
     if (!(await generation.answers())) {
-      if (!generation.isEnding()) await lost(generation);
+      if (!generation.isEnding()) await this.lose(generation);
       return;
     }
-    const isHeavy = generation.launched.rssBytes() >= options.browserRssBytes;
+    const isHeavy = generation.launched.rssBytes() >= this.#options.browserRssBytes;
     const reason = isHeavy ? 'memory' : generation.due();
-    if (reason !== null) replace(generation, reason);
-  };
-
-  current = await launch();
-  let checking: Promise<void> | null = null;
-  const heartbeat = setInterval(() => {
-    checking ??= check().finally(() => {
-      checking = null;
-    });
-  }, RENDER_LIMITS.heartbeatMs);
-  heartbeat.unref();
-
-  return {
-    current: () => current,
-    replace,
-    lost,
-    isFailing: () => current === null && failures > 0,
-    replaced: () => replaced,
-    close: async () => {
-      isClosed = true;
-      clearInterval(heartbeat);
-      current = null;
-      await Promise.all([...living].map((generation) => generation.kill()));
-      await starting;
-    },
-  };
+    if (reason !== null) this.replace(generation, reason);
+  }
 }

@@ -1,7 +1,7 @@
 // What a render service tells Prometheus, written by hand: a dozen numbers need no library, and the
 // service stays small enough to run beside a browser.
 import type { RenderErrorCode, RenderOutcome } from '../../core/http/render-answer.ts';
-import type { PoolState } from '../pool/create-pool.ts';
+import type { PoolState } from '../pool/render-pool.ts';
 
 export interface Metrics {
   readonly rendered: (outcome: RenderOutcome, code: RenderErrorCode | null, ms: number) => void;

@@ -9,7 +9,7 @@ import {
 import { parseRenderRequest, RENDER_PATH } from '../../core/http/render-request.ts';
 import { RENDER_LIMITS } from '../limits.ts';
 import type { Log, RenderServiceOptions } from '../options.ts';
-import { NoBrowserError } from '../pool/create-pool.ts';
+import { NoBrowserError } from '../pool/render-pool.ts';
 import { QueueFullError } from '../pool/work-queue.ts';
 import { isAuthorized, isLocal } from './authorize.ts';
 import { createRenderer, type Renderer } from './create-renderer.ts';
@@ -38,7 +38,7 @@ export async function startRenderService(options: RenderServiceOptions): Promise
     const address = await openListener(server, options.listen);
     return {
       address,
-      browserPid: renderer.pool.browserPid,
+      browserPid: () => renderer.pool.browserPid,
       close: () => close(server, renderer),
     };
   } catch (error) {
@@ -66,7 +66,7 @@ async function handle(
     return say(response, isReady ? 200 : 503, isReady ? 'ready\n' : 'not ready\n');
   }
   if (place === 'GET /metrics') {
-    const text = renderer.metrics.write(renderer.pool.state(), renderer.isReady());
+    const text = renderer.metrics.write(renderer.pool.state, renderer.isReady());
     return say(response, 200, text);
   }
   if (place !== `POST ${RENDER_PATH}`) return say(response, 404, 'not found\n');
