@@ -14,7 +14,7 @@ import type { PageStore } from '../pipeline/page-store.ts';
 import type { Clock, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import type { Fill } from '../pipeline/state.ts';
-import type { Snapshot } from '../server/gateway/create-gateway-app.ts';
+import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
 import { buildDecider } from './build-decider.ts';
 

@@ -1,18 +1,18 @@
-// The public listeners of a configuration: HTTP always, HTTPS with HTTP/2 where it is switched on.
+// The listeners that serve pages: HTTP always, HTTPS with HTTP/2 and the pull endpoints where they
+// are switched on.
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ListenAddress, Settings, TlsSettings } from '../config/settings.ts';
+import { isLoopback } from '../config/values/parse-listen.ts';
 import { createHttpServer } from '../server/door/create-http-server.ts';
 import { type Certificate, createTlsServer } from '../server/door/create-tls-server.ts';
 import type { RefusalReason } from '../server/door/refusals.ts';
-import {
-  createGatewayApp,
-  type GatewayApp,
-  type GatewayDeps,
-} from '../server/gateway/create-gateway-app.ts';
+import { createGatewayApp } from '../server/gateway/create-gateway-app.ts';
+import type { GatewayApp, GatewayDeps } from '../server/gateway/gateway-deps.ts';
+import { createIntegrationApp } from '../server/integration/create-integration-app.ts';
 
 export interface Listener {
   readonly address: string;
@@ -26,12 +26,23 @@ export interface Listener {
 export interface PublicListeners {
   readonly all: readonly Listener[];
   readonly port: number;
+  /** null: the pull endpoints are off. */
+  readonly integrationPort: number | null;
 }
+
+export interface ListenDeps extends GatewayDeps {
+  readonly onRefused: (reason: RefusalReason) => void;
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** A URL inside of a URL may be encoded whole, and something stands before it. */
+const PULL_URL_BYTES_FACTOR = 3;
+const PULL_URL_BYTES_MORE = 64;
 
 export async function listenPublic(
   settings: Settings,
   urlBytesMax: number,
-  deps: GatewayDeps & { readonly onRefused: (reason: RefusalReason) => void },
+  deps: ListenDeps,
 ): Promise<PublicListeners> {
   const door = { limits: settings.server.limits, urlBytesMax, onRefused: deps.onRefused };
   const plain = await createGatewayApp(deps, (onUpgrade, handler) =>
@@ -49,7 +60,19 @@ export async function listenPublic(
     });
     all.push(await listen(secure, tls.listen, trackTls(server.current)));
   }
-  return { all, port: all[0]?.port ?? 0 };
+  const port = all[0]?.port ?? 0;
+  const { integration } = settings;
+  if (integration === null) return { all, port, integrationPort: null };
+  const pullDoor = {
+    ...door,
+    urlBytesMax: urlBytesMax * PULL_URL_BYTES_FACTOR + PULL_URL_BYTES_MORE,
+  };
+  const pull = await createIntegrationApp(
+    { ...deps, isLocal: isLoopback(integration.listen) },
+    (onUpgrade, handler) => createHttpServer({ ...pullDoor, onUpgrade }, handler),
+  );
+  const listener = await listen(pull, integration.listen, PLAIN);
+  return { all: [...all, listener], port, integrationPort: listener.port };
 }
 
 /** What differs between the two kinds of server. */

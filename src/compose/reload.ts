@@ -87,6 +87,7 @@ function findRestartSettings(before: Settings, after: Settings): readonly string
     'server.listen': settings.server.listen,
     'server.tls': settings.server.tls,
     'server.limits': settings.server.limits,
+    integration: settings.integration,
     'admin.listen': settings.admin.listen,
     redis: settings.redis,
     storage: settings.storage,

@@ -19,9 +19,10 @@ export function describeStartError(cause: unknown, settings: Settings): string {
   return cause.stack ?? cause.message;
 }
 
-function listenKey(port: number | null, { server, admin }: Settings): string {
+function listenKey(port: number | null, { server, integration, admin }: Settings): string {
   const has = (address: ListenAddress | undefined): boolean => address?.port === port;
   if (has(server.listen)) return 'server.listen';
   if (has(server.tls?.listen)) return 'server.tls.listen';
+  if (has(integration?.listen)) return 'integration.listen';
   return has(admin.listen) ? 'admin.listen' : 'the listen addresses';
 }

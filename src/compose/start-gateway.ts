@@ -32,6 +32,8 @@ export interface RunningGateway {
   /** Ports that were given by the system where the configuration says 0. */
   readonly port: number;
   readonly adminPort: number;
+  /** null: the pull endpoints are off. */
+  readonly integrationPort: number | null;
   /** Reads the configuration again; false when it has errors and the old one goes on serving. */
   readonly reload: () => Promise<boolean>;
   /** Stops accepting, lets open requests end, closes the stores. */
@@ -74,6 +76,7 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
     bodyBytesMax: settings.server.limits.bodyBytesMax,
     onFinished: (finished) => observeRequest(finished, log, metrics),
     onRefused: metrics.recordRefusal,
+    isReady: async () => (await runtime.source.check()).state === 'done',
     onDefect: (error, requestId) => log.error('defect', { request_id: requestId, err: error }),
   });
   const reloader = createReloader({
@@ -110,6 +113,7 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
   return {
     port: listeners.port,
     adminPort: admin.port,
+    integrationPort: listeners.integrationPort,
     reload: async () => (await reloader.reload()).isApplied,
     stop: stopper.stop,
     stopped: stopper.stopped,

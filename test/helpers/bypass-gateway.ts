@@ -62,6 +62,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
   };
   const targetFor = (host: string): BypassTarget => ({
     requestId: 'test-id',
+    inner: null,
     originUrl: options.originUrl,
     hostHeader: host,
     publicHost: host,

@@ -10,6 +10,8 @@ import type { Clock } from '../../src/pipeline/ports.ts';
 export interface TestGateway {
   readonly port: number;
   readonly adminPort: number;
+  /** null: the pull endpoints are off. */
+  readonly integrationPort: number | null;
   readonly folder: string;
   /** Log lines so far, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
@@ -68,6 +70,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   return {
     port: gateway.port,
     adminPort: gateway.adminPort,
+    integrationPort: gateway.integrationPort,
     folder,
     log,
     write,

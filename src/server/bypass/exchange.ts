@@ -40,8 +40,9 @@ export function bodyFraming(request: IncomingMessage): BodyFraming {
 
 /** The whole header list that goes upstream, framing included. */
 export function upstreamHeaders(exchange: Exchange, body: BodyFraming, deps: BypassDeps): string[] {
-  const { request } = exchange;
-  const headers = forwardRequestHeaders(request.rawHeaders, forwardingOf(exchange, deps));
+  const { request, target } = exchange;
+  const raw = target.inner?.headers ?? request.rawHeaders;
+  const headers = forwardRequestHeaders(raw, forwardingOf(exchange, deps));
   if (body.kind === 'length') headers.push('Content-Length', String(body.bytes));
   if (body.kind === 'chunked') {
     headers.push('Transfer-Encoding', 'chunked');

@@ -2,6 +2,7 @@
 // adapters/origin; the target is chosen by the pipeline before anything is sent.
 import type { ClientRequest } from 'node:http';
 import type { Scheme } from '../../core/http/forwarded.ts';
+import type { RawHeaders } from '../../core/http/hop-headers.ts';
 
 /** One request to an origin, exactly as it goes on the wire. */
 export interface OriginCall {
@@ -21,10 +22,19 @@ export interface OriginConnector {
   readonly open: (call: OriginCall) => ClientRequest;
 }
 
+/** The request that goes upstream where it is not the one that was received. */
+export interface InnerRequest {
+  /** In origin form. */
+  readonly target: string;
+  readonly headers: RawHeaders;
+}
+
 /** Where one request goes and how it is presented there. */
 export interface BypassTarget {
   /** Told to the client when the request could not be passed on; the log has the same. */
   readonly requestId: string;
+  /** null: the request as it was received. */
+  readonly inner: InnerRequest | null;
   readonly originUrl: string;
   /** `Host` upstream: the public one, or `origin_host_header`. */
   readonly hostHeader: string;

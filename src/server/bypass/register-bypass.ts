@@ -122,11 +122,12 @@ function targetOf({ bypassTarget }: Pick<FastifyRequest, 'bypassTarget'>): Bypas
 }
 
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  const target = targetOf(request);
   return {
     request: request.raw,
     response: reply.raw,
-    requestTarget: request.originalUrl,
-    target: targetOf(request),
+    requestTarget: target.inner?.target ?? request.originalUrl,
+    target,
   };
 }
 

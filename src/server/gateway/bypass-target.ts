@@ -1,17 +1,18 @@
 // Where a request is passed on to, and how it is presented there.
 import type { Delivery } from '../../pipeline/state.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
-import type { Visitor } from './receive-request.ts';
+import type { Visit } from './visit.ts';
 
 type BypassDelivery = Extract<Delivery, { readonly kind: 'bypass' }>;
 
 export function bypassTarget(
-  visitor: Visitor,
+  { visitor, inner }: Visit,
   { host, timeoutMs, userAgent, headers }: BypassDelivery,
   originUrl: string,
 ): BypassTarget {
   return {
     requestId: visitor.client.requestId,
+    inner,
     originUrl,
     hostHeader: host.originHostHeader ?? visitor.publicHost,
     publicHost: visitor.publicHost,

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldValues } from '../../core/http/hop-headers.ts';
 import type { RequestRecord } from '../../pipeline/state.ts';
-import type { BypassOutcome } from '../bypass/ports.ts';
+import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
 
 /** One turn at an origin of a host; `end` is called once. */
@@ -14,6 +14,8 @@ export interface OriginTurn {
 
 export interface Visit {
   readonly visitor: Visitor;
+  /** What goes to the origin where it is not the request itself. */
+  readonly inner: InnerRequest | null;
   readonly userAgent: string;
   readonly startedAtMs: number;
   record: RequestRecord | null;
@@ -42,8 +44,18 @@ export function beginVisit(
   requestTarget: string,
   isTrustedPeer: (address: string) => boolean,
 ): Visit {
+  return openVisit(request, receiveRequest(request, requestTarget, isTrustedPeer), null);
+}
+
+/** For a visitor that was read in another way than from the request line. */
+export function openVisit(
+  request: IncomingMessage,
+  visitor: Visitor,
+  inner: InnerRequest | null,
+): Visit {
   return {
-    visitor: receiveRequest(request, requestTarget, isTrustedPeer),
+    visitor,
+    inner,
     userAgent: fieldValues(request.rawHeaders, 'user-agent')[0] ?? '',
     startedAtMs: performance.now(),
     record: null,
