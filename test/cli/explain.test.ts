@@ -30,9 +30,9 @@ async function explainJson(...argv: readonly string[]) {
 test('--json has exactly the published shape', async () => {
   const url = 'https://Shop.example/products?gclid=1&color=blue';
   const explanation = await explainJson(url);
-  // `status` and `location` say what a status answer would be.
+  // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is.
   expect(Object.keys(explanation).toSorted()).toEqual(
-    [...PUBLISHED_KEYS, 'status', 'location'].toSorted(),
+    [...PUBLISHED_KEYS, 'status', 'location', 'bot'].toSorted(),
   );
   const { key, hash, tracking } = explanation;
   expect(explanation).toMatchObject({
@@ -168,6 +168,7 @@ test('the text is one fact a line', async () => {
     'hash',
     'host',
     'dimension',
+    'bot',
     'rule',
     'action',
     'key',

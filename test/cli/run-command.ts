@@ -33,6 +33,12 @@ export async function runCommand(
   return { status, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+/** The names of all commands, as the help lists them. */
+export async function listCommands(): Promise<readonly string[]> {
+  const { stdout } = await runCommand(['--help']);
+  return [...stdout.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = '']) => name);
+}
+
 /** Starts one as a process; the test ends it, or waits for its end. */
 export function startCommand(
   argv: readonly string[],
