@@ -4,7 +4,7 @@ import type { Explanation } from '../core/decision/explain-decision.ts';
 const LABEL_WIDTH = 12;
 
 export function formatExplanation(explanation: Explanation): string {
-  const { host, dimension, rule } = explanation;
+  const { host, dimension, bot, rule } = explanation;
   const lines: (readonly [string, string])[] = [['input', explanation.input]];
   for (const { step, before, after } of explanation.steps) {
     lines.push([
@@ -23,6 +23,7 @@ export function formatExplanation(explanation: Explanation): string {
       host === null ? 'not configured: the global policy applies' : `${host.id} ${host.domain}`,
     ],
     ['dimension', dimension === null ? '(none)' : describeDimension(dimension)],
+    ['bot', bot === null ? '(none)' : describeBot(bot)],
     ['rule', rule === null ? '(none)' : `${rule.id} (${rule.match})`],
     ['action', `${explanation.action}, because: ${explanation.reason}`],
   );
@@ -37,4 +38,8 @@ export function formatExplanation(explanation: Explanation): string {
 function describeDimension(dimension: NonNullable<Explanation['dimension']>): string {
   const by = dimension.matched_by;
   return `${dimension.id} ${dimension.name} (${by === null ? 'no pattern matched' : `matched ${by}`})`;
+}
+
+function describeBot({ owner, token, kind, verdict, by }: NonNullable<Explanation['bot']>): string {
+  return `${token} of ${owner} (${kind}), ${verdict}: ${by}`;
 }

@@ -6,7 +6,8 @@ import { runCli } from './run-cli.ts';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // `edge-gateway normalize | head`: the reader has seen enough.
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`edge-gateway: standard output: ${error.message}\n`);
+  process.exit(1);
 });
 
 const status = await runCli(process.argv.slice(2), {

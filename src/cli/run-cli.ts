@@ -2,18 +2,22 @@
 import { parseArgs } from 'node:util';
 import type { Command, CommandIo, ExitCode, ParsedArguments } from './command.ts';
 import { refuseUsage } from './command.ts';
+import { botsCommand } from './commands/bots.ts';
 import { checkCommand } from './commands/check.ts';
 import { explainCommand } from './commands/explain.ts';
 import { normalizeCommand } from './commands/normalize.ts';
 import { purgeCommand } from './commands/purge.ts';
+import { renderServiceCommand } from './commands/render-service.ts';
 import { serveCommand } from './commands/serve.ts';
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
+  renderServiceCommand,
   checkCommand,
   explainCommand,
   normalizeCommand,
   purgeCommand,
+  botsCommand,
 ];
 
 /** Runs one command line, without the program's own name. */
@@ -55,7 +59,7 @@ async function runCommand(
   }
 }
 
-/** What the system or a store reports has a code of its own; `ERR_…` are Node's, for wrong calls. */
+/** What the system or a store reports has its own code; `ERR_…` are Node's, for wrong calls. */
 function isOperational(cause: unknown): cause is Error {
   if (!(cause instanceof Error) || !('code' in cause)) return false;
   return typeof cause.code === 'string' && !cause.code.startsWith('ERR_');
@@ -77,7 +81,8 @@ function parseOptions(command: Command, argv: readonly string[]): ParsedArgument
 }
 
 function formatHelp(): string {
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(11)}${summary}\n`);
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
   return [
     'edge-gateway: serves crawlers the rendered pages of a JavaScript site\n\n',
     'Usage: edge-gateway COMMAND [OPTIONS]\n\n',

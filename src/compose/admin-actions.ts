@@ -3,15 +3,21 @@ import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
-import type { PageStore } from '../pipeline/page-store.ts';
+import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
-import type { AdminDeps, AdminResult, ReadyReport } from '../server/admin/create-admin-app.ts';
+import type {
+  AdminDeps,
+  AdminResult,
+  ExplainQuestion,
+  ReadyReport,
+} from '../server/admin/create-admin-app.ts';
 import type { Runtime } from './build-runtime.ts';
 import type { Stores } from './open-stores.ts';
 
 export interface AdminContext {
   readonly runtime: () => Runtime;
   readonly stores: Stores;
+  readonly bots: BotJudge;
   readonly metrics: Metrics;
   readonly isDraining: () => boolean;
   readonly reload: () => Promise<AdminResult>;
@@ -25,7 +31,7 @@ export function createAdminActions(context: AdminContext): AdminDeps {
     token: () => runtime().config.settings.admin.token,
     ready: async () => await checkReadiness(context),
     metrics: async () => ({ contentType: metrics.contentType, text: await metrics.render() }),
-    explain: async (url, userAgent) => await explain(url, userAgent, runtime(), stores.pages),
+    explain: async (question) => await explain(question, context),
     purge: async (command) => {
       const { config, snapshot } = runtime();
       const { decider } = snapshot.site;
@@ -58,16 +64,15 @@ async function checkReadiness({ runtime, stores, isDraining }: AdminContext): Pr
 }
 
 async function explain(
-  url: string,
-  userAgent: string,
-  { snapshot }: Runtime,
-  pages: PageStore,
+  { url, userAgent, address }: ExplainQuestion,
+  { runtime, stores, bots }: AdminContext,
 ): Promise<AdminResult> {
-  const decision = snapshot.site.decider.decide(
-    { url, method: 'GET', userAgent, hasAuthorization: false },
+  const judgeBot = await bots.judgeAhead(userAgent, address);
+  const decision = runtime().snapshot.site.decider.decide(
+    { url, method: 'GET', userAgent, hasAuthorization: false, judgeBot },
     [],
   );
-  return { status: 200, body: explainDecision(decision, await findCached(decision, pages)) };
+  return { status: 200, body: explainDecision(decision, await findCached(decision, stores.pages)) };
 }
 
 const PURGE_STATUS: Readonly<Record<PurgeError['kind'], number>> = {

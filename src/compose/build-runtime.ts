@@ -1,6 +1,5 @@
 // One configuration as it serves: everything a request reads, built aside and swapped in one
 // assignment. What outlives a reload (stores, connections, flights) is made once and passed in.
-import { randomUUID } from 'node:crypto';
 import { createOriginBalancer, type OriginBalancer } from '../adapters/origin/balance-origins.ts';
 import { createOriginSource } from '../adapters/origin/fill/create-origin-source.ts';
 import {
@@ -10,6 +9,7 @@ import {
 import type { Config, Settings } from '../config/settings.ts';
 import { createCollapser } from '../pipeline/collapse.ts';
 import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
+import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
 import type { Clock, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
@@ -17,6 +17,7 @@ import type { Fill } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
 import { buildDecider } from './build-decider.ts';
+import type { OwnRenderer } from './own-renderer.ts';
 
 export interface Runtime {
   readonly config: Config;
@@ -29,8 +30,10 @@ export interface Lasting {
   readonly memories: Omit<PipelineDeps, 'source'>;
   /** Our name in `Via`: unique, since loops are found by it. */
   readonly pseudonym: string;
+  readonly renderer: OwnRenderer;
   /** Shared by passing on and by fills: a failing origin is left out by both. */
   readonly balancer: OriginBalancer;
+  readonly judgeBot: BotJudge['judge'];
   /** Sees every page that a source gives, for the metrics. */
   readonly watchSource: (source: PageSource) => PageSource;
 }
@@ -38,16 +41,22 @@ export interface Lasting {
 const MEMORY_ENTRIES_MAX = 10_000;
 
 export interface LastingParts {
+  readonly pseudonym: string;
+  readonly renderer: OwnRenderer;
   readonly pages: PageStore;
+  readonly judgeBot: Lasting['judgeBot'];
   readonly watchSource: Lasting['watchSource'];
   readonly clock: Clock;
   readonly onDefect: PipelineDeps['onDefect'];
 }
 
-export function createLasting({ pages, watchSource, clock, onDefect }: LastingParts): Lasting {
+export function createLasting(parts: LastingParts): Lasting {
+  const { pseudonym, renderer, pages, judgeBot, watchSource, clock, onDefect } = parts;
   return {
-    pseudonym: `edge-gateway-${randomUUID().slice(0, 8)}`,
+    pseudonym,
+    renderer,
     balancer: createOriginBalancer(clock),
+    judgeBot,
     watchSource,
     memories: {
       clock,
@@ -73,13 +82,14 @@ export async function buildRuntime(
     previous !== null && sourceIdentity(previous.config.settings) === sourceIdentity(settings);
   const source = keepsSource
     ? previous.source
-    : lasting.watchSource(createSource(settings, lasting));
+    : lasting.watchSource(await createSource(settings, lasting));
   return {
     config,
     source,
     snapshot: {
       site: {
         decider: await buildDecider(config.policies),
+        judgeBot: lasting.judgeBot,
         showsDiagnostics: settings.diagnostics === 'headers',
         waitersPerKeyMax: settings.server.limits.waitersPerKeyMax,
       },
@@ -94,10 +104,10 @@ function sourceIdentity({ render, server }: Settings): string {
   return JSON.stringify([render, server.limits.pageBytesMax]);
 }
 
-function createSource(
+async function createSource(
   settings: Settings,
-  { balancer, pseudonym, memories: { clock } }: Lasting,
-): PageSource {
+  { balancer, pseudonym, renderer, memories: { clock } }: Lasting,
+): Promise<PageSource> {
   const { pageBytesMax } = settings.server.limits;
   const { engine, service } = settings.render;
   switch (engine) {
@@ -106,7 +116,12 @@ function createSource(
     case 'service':
       if (service === null) throw new Error('render.engine: service without render.service');
       return createServiceSource({ clock, ...service, pageBytesMax });
-    case 'chromium':
+    case 'chromium': {
+      const urls = [await renderer.start()];
+      const token = service?.token ?? null;
+      const own = { clock, urls, token, protocol: 'edge-gateway', pageBytesMax } as const;
+      return { ...createServiceSource(own), name: 'chromium' };
+    }
     case 'off':
       return createOffSource();
   }

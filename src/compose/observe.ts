@@ -1,51 +1,75 @@
 // What happened, told to the log and to the metrics in the same words.
-import type { Log } from '../adapters/telemetry/create-log.ts';
+import type { Log, LogFields } from '../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { parseCacheKey } from '../core/key/cache-key.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
 import type { PageSource } from '../pipeline/ports.ts';
+import type { RequestRecord } from '../pipeline/state.ts';
 import type { FinishedRequest } from '../server/gateway/visit.ts';
 import type { StoreListener } from './open-stores.ts';
 
 /** One log line and the counters of a finished request. */
 export function observeRequest(finished: FinishedRequest, log: Log, metrics: Metrics): void {
-  const { record, bypass } = finished;
   log.info('request', {
     request_id: finished.requestId,
     client: finished.clientAddress,
     method: finished.method,
-    host: record?.host?.domain ?? null,
-    url: record?.url ?? null,
     status: finished.status,
-    action: record?.action ?? null,
-    reason: record?.reason ?? null,
-    source: record?.source ?? null,
-    cache: record?.cache ?? null,
-    dimension: record?.dimension ?? null,
-    rule: record?.rule ?? null,
-    key: record?.key ?? null,
-    detail: record?.detail ?? null,
-    stripped: record?.strippedCount ?? 0,
+    ...recordFields(finished.record),
     duration_ms: Math.round(finished.durationMs * 100) / 100,
     user_agent: finished.userAgent,
     ...(finished.isAborted ? { aborted: true } : {}),
-    ...(bypass === null ? {} : { origin: bypass.originUrl }),
-    ...(bypass?.error ? { origin_error: bypass.error, origin_detail: bypass.detail } : {}),
+    ...bypassFields(finished.bypass),
   });
-  metrics.recordRequest({
-    host: record?.host ?? null,
-    dimension: record?.dimension ?? null,
-    source: record?.source ?? 'none',
-    cache: record?.cache ?? 'none',
-    durationMs: finished.durationMs,
-  });
-  if (record === null) return;
+  countRequest(finished, metrics);
+}
+
+/** The pipeline's own words; nothing for a request that never reached it. */
+function recordFields(record: RequestRecord | null): LogFields {
+  if (record === null) return {};
+  return {
+    host: record.host?.domain ?? null,
+    url: record.url,
+    action: record.action,
+    reason: record.reason,
+    source: record.source,
+    cache: record.cache,
+    dimension: record.dimension,
+    rule: record.rule,
+    key: record.key,
+    detail: record.detail,
+    ...(record.bot === null ? {} : { bot: record.bot }),
+    stripped: record.strippedCount,
+  };
+}
+
+function bypassFields(bypass: FinishedRequest['bypass']): LogFields {
+  if (bypass === null) return {};
+  const { originUrl, error, detail } = bypass;
+  return {
+    origin: originUrl,
+    ...(error === null ? {} : { origin_error: error, origin_detail: detail }),
+  };
+}
+
+function countRequest({ record, durationMs }: FinishedRequest, metrics: Metrics): void {
+  if (record === null) {
+    metrics.recordRequest({
+      host: null,
+      dimension: null,
+      source: 'none',
+      cache: 'none',
+      durationMs,
+    });
+    return;
+  }
+  const { host, dimension, source, cache, bot, strippedCount } = record;
+  metrics.recordRequest({ host, dimension, source, cache, durationMs });
+  if (bot !== null) metrics.recordBot(bot);
   if (record.reason === 'invalid_url' && record.detail !== null) {
     metrics.recordUrlError(record.detail);
   }
-  if (record.host !== null && record.strippedCount > 0) {
-    metrics.recordStrippedPairs(record.host.id, record.strippedCount);
-  }
+  if (host !== null && strippedCount > 0) metrics.recordStrippedPairs(host.id, strippedCount);
 }
 
 /** Every page a source gives, counted by outcome; a failure is logged with its inner detail. */

@@ -1,7 +1,7 @@
 // Reload without a restart: on SIGHUP, by the admin API, and when a file changes. The new
 // configuration is built aside; with any error the old one goes on serving and the error is told.
 import type { Log } from '../adapters/telemetry/create-log.ts';
-import { type Diagnostic, formatDiagnostic } from '../config/diagnostic.ts';
+import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
@@ -19,7 +19,8 @@ export interface ReloadDeps {
 
 export interface ReloadReport {
   readonly isApplied: boolean;
-  readonly diagnostics: readonly Diagnostic[];
+  /** Errors and warnings, each with its place where it has one. */
+  readonly messages: readonly string[];
   /** Settings that changed and only count after a restart. */
   readonly needsRestart: readonly string[];
 }
@@ -31,46 +32,64 @@ export interface Reloader {
 }
 
 export function createReloader(deps: ReloadDeps): Reloader {
-  let watcher = startWatching(deps, reloadFromWatcher);
   // One at a time: the last to be asked for is the last to be read, and the one that stays.
   let queue: Promise<unknown> = Promise.resolve();
+  let watcher: ConfigWatcher | null = null;
+  let watchedFiles = '';
+  let isClosed = false;
 
-  function reload(): Promise<ReloadReport> {
+  async function reload(): Promise<ReloadReport> {
     const turn = queue.then(() => reloadOnce(deps));
-    queue = turn.catch((error: unknown) => deps.log.error('reload failed', { err: error }));
-    return turn;
+    queue = turn;
+    const report = await turn;
+    watchFiles();
+    return report;
   }
 
-  function reloadFromWatcher(): void {
-    reload().then(
-      () => {
-        watcher?.close();
-        watcher = startWatching(deps, reloadFromWatcher);
-      },
-      // Told by the queue.
-      () => undefined,
-    );
+  /** A watcher whose files are still the same goes on: it sees what changed during a reload. */
+  function watchFiles(): void {
+    const { files, settings } = deps.current().config;
+    const wanted = settings.server.watchConfig && !isClosed ? files.join('\n') : '';
+    if (wanted === watchedFiles) return;
+    watcher?.close();
+    watchedFiles = wanted;
+    watcher = wanted === '' ? null : watchConfig(files, async () => void (await reload()));
   }
 
+  watchFiles();
   return {
     reload,
     reloadForAdmin: async () => describeReload(await reload()),
-    close: () => watcher?.close(),
+    close: () => {
+      isClosed = true;
+      watchFiles();
+    },
   };
 }
 
-function startWatching(deps: ReloadDeps, onChange: () => void): ConfigWatcher | null {
-  const { files, settings } = deps.current().config;
-  return settings.server.watchConfig ? watchConfig(files, onChange) : null;
+/** Never throws: whoever asks, a signal or a watcher, has nowhere to put an error. */
+async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
+  try {
+    const { config, diagnostics } = await loadConfig(deps.file, deps.env);
+    const messages = diagnostics.map(formatDiagnostic);
+    if (config === null) {
+      deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
+      return { isApplied: false, messages, needsRestart: [] };
+    }
+    return await apply(config, messages, deps);
+  } catch (cause) {
+    // What a configuration names may be unusable although its text is right: a certificate, say.
+    deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { isApplied: false, messages: [reason], needsRestart: [] };
+  }
 }
 
-async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
-  const { config, diagnostics } = await loadConfig(deps.file, deps.env);
-  const messages = diagnostics.map(formatDiagnostic);
-  if (config === null) {
-    deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
-    return { isApplied: false, diagnostics, needsRestart: [] };
-  }
+async function apply(
+  config: Config,
+  messages: readonly string[],
+  deps: ReloadDeps,
+): Promise<ReloadReport> {
   const needsRestart = findRestartSettings(deps.current().config.settings, config.settings);
   await deps.swap(await deps.build(config));
   deps.log.info('reloaded', {
@@ -78,7 +97,7 @@ async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
     ...(messages.length > 0 ? { warnings: messages } : {}),
     ...(needsRestart.length > 0 ? { needs_restart: needsRestart } : {}),
   });
-  return { isApplied: true, diagnostics, needsRestart };
+  return { isApplied: true, messages, needsRestart };
 }
 
 /** What is built once at start. */
@@ -98,12 +117,12 @@ function findRestartSettings(before: Settings, after: Settings): readonly string
     .map(([name]) => name);
 }
 
-function describeReload({ isApplied, diagnostics, needsRestart }: ReloadReport): AdminResult {
+function describeReload({ isApplied, messages, needsRestart }: ReloadReport): AdminResult {
   return {
     status: isApplied ? 200 : 422,
     body: {
       applied: isApplied,
-      diagnostics: diagnostics.map(formatDiagnostic),
+      diagnostics: messages,
       needs_restart: needsRestart,
     },
   };

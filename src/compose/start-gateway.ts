@@ -1,5 +1,6 @@
 // The composition root: configuration → stores → runtime → listeners, then reload and stop. Start
 // fails as a whole, with one message for the operator, or everything runs.
+import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { connectOrigins } from '../adapters/origin/connect-origin.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
@@ -14,7 +15,9 @@ import { createAdminActions } from './admin-actions.ts';
 import { buildRuntime, createLasting, type Runtime } from './build-runtime.ts';
 import { listenPublic, type PublicListeners } from './listen-public.ts';
 import { observeRequest, storeListener, watchSource } from './observe.ts';
+import { type Bots, openBots } from './open-bots.ts';
 import { openStores, type Stores } from './open-stores.ts';
+import { createOwnRenderer } from './own-renderer.ts';
 import { createReloader } from './reload.ts';
 import { describeStartError } from './start-error.ts';
 import { createStopper } from './stop.ts';
@@ -26,6 +29,8 @@ export interface StartOptions {
   readonly stderr: Writable;
   /** Absent: the system's. */
   readonly clock?: Clock;
+  /** `address:port`, by which crawlers are verified; absent: the system's. */
+  readonly nameServers?: readonly string[];
 }
 
 export interface RunningGateway {
@@ -60,8 +65,25 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
   const metrics = createMetrics();
   const clock = options.clock ?? systemClock;
   const stores = await openStores(settings, storeListener(log, metrics), clock);
+  const bots = await openBots(settings, {
+    clock,
+    nameServers: options.nameServers,
+    onProblem: (file, reason) => log.warn('address list', { file, reason }),
+    onDefect: (error) => log.error('defect', { err: error }),
+  });
+  const pseudonym = `edge-gateway-${randomUUID().slice(0, 8)}`;
+  const renderer = createOwnRenderer({
+    file: options.file,
+    env: options.env,
+    pseudonym,
+    output: options.stdout,
+    onEvent: (event) => log.info('renderer', { ...event }),
+  });
   const lasting = createLasting({
+    pseudonym,
+    renderer,
     pages: stores.pages,
+    judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
     onDefect: (error) => log.error('defect', { err: error }),
@@ -86,14 +108,17 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
     current: () => runtime,
     build: async (next) => await buildRuntime(next, lasting, runtime),
     swap: async (next) => {
+      // The only part that can fail, so it comes before the one assignment.
+      await Promise.all(listeners.all.map((one) => one.renew(next.config.settings)));
       const previous = runtime;
       runtime = next;
       log.setLevel(next.config.settings.log.level);
-      await Promise.all(listeners.all.map((one) => one.renew(next.config.settings)));
+      await bots.ranges.reload();
+      renderer.reload();
       if (previous.source !== next.source) await retire(previous, lasting.memories.flights.drain);
     },
   });
-  const admin = await listenAdmin(() => runtime, { stores, metrics, log, reloader });
+  const admin = await listenAdmin(() => runtime, { stores, bots, metrics, log, reloader });
   const stopper = createStopper({
     log,
     stopListening: async (deadlineMs) => {
@@ -104,7 +129,9 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
       reloader.close();
       await admin.close();
       await runtime.source.close();
+      await renderer.close();
       connections.close();
+      bots.close();
       await stores.close();
     },
   });
@@ -128,17 +155,20 @@ async function retire(previous: Runtime, drain: () => Promise<void>): Promise<vo
 
 interface AdminParts {
   readonly stores: Stores;
+  readonly bots: Bots;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly reloader: ReturnType<typeof createReloader>;
 }
 
-async function listenAdmin(runtime: () => Runtime, { stores, metrics, log, reloader }: AdminParts) {
+async function listenAdmin(runtime: () => Runtime, parts: AdminParts) {
+  const { stores, bots, metrics, log, reloader } = parts;
   let isDraining = (): boolean => false;
   const app = createAdminApp(
     createAdminActions({
       runtime,
       stores,
+      bots: bots.judge,
       metrics,
       isDraining: () => isDraining(),
       reload: reloader.reloadForAdmin,

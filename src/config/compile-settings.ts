@@ -54,6 +54,11 @@ export function compileSettings(roots: Roots, file: string): Settings {
     storage: { basePath: resolve(folder, pick(roots, 'storage.base_path', readPath)) },
     render: {
       engine: pick(roots, 'render.engine', readWord('chromium', 'service', 'origin', 'off')),
+      chromium: {
+        executablePath: pickOptional(roots, 'render.chromium.executable_path', readPath),
+        tabs: pick(roots, 'render.chromium.tabs', readNumber),
+        queueMax: pick(roots, 'render.chromium.queue', readNumber),
+      },
       service: readService(roots),
     },
     diagnostics: pick(roots, 'diagnostics', readWord('headers', 'off')),

@@ -32,7 +32,6 @@ const KEYS: readonly InactiveKey[] = [
   later('storage.cleanup.enabled', null, { quiet: [true] }),
   later('storage.cleanup.interval', null),
   later('memory', null),
-  later('render.chromium', 'use render.engine: service or origin'),
   later('bypass.cache.enabled', 'bypassed answers are not stored', {
     anyLevel: true,
     quiet: [false],
@@ -87,7 +86,6 @@ export function warnInactive(gateway: ConfigNode, hostFiles: readonly ConfigNode
     const levels = key.anyLevel === true ? [gateway, ...hosts, ...rules] : [gateway];
     warnOnce(key, levels);
   }
-  warnChromium(gateway);
   warnFewerLogLevels(gateway);
 }
 
@@ -100,18 +98,6 @@ function warnOnce(key: InactiveKey, levels: readonly ConfigNode[]): void {
   if (first === undefined) return;
   const more = others.length === 0 ? '' : ` (and at ${others.length} more places)`;
   reportWarning(first, `\`${key.path}\` ${key.message}${more}`, key.hint);
-}
-
-function warnChromium(gateway: ConfigNode): void {
-  const engine = descend(gateway, 'render.engine');
-  if (engine !== undefined && engine.value !== 'chromium') return;
-  reportWarning(
-    engine ?? gateway,
-    engine === undefined
-      ? '`render.engine` is not set, and its default `chromium` comes with a later version'
-      : '`render.engine: chromium` comes with a later version',
-    'until then crawlers get the page of the origin; use service or origin',
-  );
 }
 
 function warnFewerLogLevels(gateway: ConfigNode): void {

@@ -1,6 +1,7 @@
 // Default → global → host → rule: the deepest explicit scalar wins, lists are replaced (also by an
 // empty one), `*_add` appends. Layer 0 writes every field, so a merged level is always complete.
 import type {
+  BotPolicy,
   BypassPolicy,
   DownstreamCache,
   EffectivePolicy,
@@ -11,6 +12,7 @@ import type {
   StripPolicy,
 } from '../core/policy/policy.ts';
 import { EMPTY_STRIP_POLICY, resolveTracking } from '../core/tracking/resolve-tracking.ts';
+import { BOT_FIELDS } from './blocks/bots-block.ts';
 import { NORMALIZATION_FIELDS } from './blocks/normalization-block.ts';
 import type { PolicyBlock } from './blocks/policy-block.ts';
 import {
@@ -34,6 +36,7 @@ export interface MergedPolicy {
   readonly expired: ExpiredPolicy;
   readonly onError: RenderPolicy['onError'];
   readonly bypass: BypassPolicy;
+  readonly bots: BotPolicy;
   readonly safeRequest: readonly string[];
   readonly safeResponse: readonly string[];
   readonly downstreamCache: DownstreamCache;
@@ -57,6 +60,7 @@ export function startFromDefaults(block: PolicyBlock): MergedPolicy {
     expired: requireAll(block.expired, EXPIRED_FIELDS),
     onError: block.onError ?? 'stale_then_origin',
     bypass: requireAll(block.bypass, BYPASS_FIELDS),
+    bots: requireAll(block.bots, BOT_FIELDS),
     safeRequest: block.headers.safeRequest ?? [],
     safeResponse: block.headers.safeResponse ?? [],
     downstreamCache: block.downstreamCache ?? 'private',
@@ -79,6 +83,7 @@ export function mergeBlock(
     expired: { ...inherited.expired, ...block.expired },
     onError: block.onError ?? inherited.onError,
     bypass: { ...inherited.bypass, ...block.bypass },
+    bots: { ...inherited.bots, ...block.bots },
     safeRequest: appendNames(headers.safeRequest ?? inherited.safeRequest, headers.safeRequestAdd),
     safeResponse: appendNames(
       headers.safeResponse ?? inherited.safeResponse,
@@ -100,6 +105,7 @@ export function toEffective(merged: MergedPolicy): EffectivePolicy {
       cache: { ...merged.cache, expired: merged.expired },
     },
     bypass: merged.bypass,
+    bots: merged.bots,
     headers: {
       safeRequest: new Set(merged.safeRequest),
       safeResponse: new Set(merged.safeResponse),

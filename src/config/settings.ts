@@ -37,6 +37,14 @@ export type RenderEngine = 'chromium' | 'service' | 'origin' | 'off';
 /** Which wire contract the render services speak. */
 export type RenderProtocol = 'edge-gateway' | 'prerender' | 'rendertron' | 'browserless';
 
+export interface ChromiumSettings {
+  /** null: found where systems put it. */
+  readonly executablePath: string | null;
+  /** Pages rendered at once, and renders that may wait. */
+  readonly tabs: number;
+  readonly queueMax: number;
+}
+
 export interface RenderServiceSettings {
   readonly urls: readonly string[];
   readonly token: string | null;
@@ -61,6 +69,7 @@ export interface Settings {
   readonly storage: { readonly basePath: string };
   readonly render: {
     readonly engine: RenderEngine;
+    readonly chromium: ChromiumSettings;
     readonly service: RenderServiceSettings | null;
   };
   readonly diagnostics: 'headers' | 'off';

@@ -53,10 +53,22 @@ const CONNECTIONS = 64;
 const CONNECT_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 4_000;
 
-/** Describes a service by its URL, `http://renderer:4000` or with a path behind it. */
+/** Stands for the host of a service on a socket file, which has none. */
+const SOCKET_AUTHORITY = 'renderer.invalid';
+
+/** Describes a service by its URL: `http://renderer:4000`, with a path behind it, or `unix:/path`. */
 export function createService(url: string): Service {
-  const { origin, host, pathname } = new URL(url);
-  const pool = new Pool(origin, {
+  const { protocol, origin, host, pathname } = new URL(url);
+  if (protocol === 'unix:') {
+    const pool = openPool(`http://${SOCKET_AUTHORITY}`, pathname);
+    return { pool, basePath: '', authority: SOCKET_AUTHORITY };
+  }
+  return { pool: openPool(origin, null), basePath: pathname.replace(/\/$/, ''), authority: host };
+}
+
+function openPool(origin: string, socketPath: string | null): Pool {
+  return new Pool(origin, {
+    ...(socketPath === null ? {} : { socketPath }),
     connections: CONNECTIONS,
     pipelining: 1,
     allowH2: false,
@@ -67,7 +79,6 @@ export function createService(url: string): Service {
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
   });
-  return { pool, basePath: pathname.replace(/\/$/, ''), authority: host };
 }
 
 /** The status of a GET, or null where there was no answer. */

@@ -1,6 +1,7 @@
 // The gateway's metrics, on a registry of their own. What is recorded are words the pipeline
 // already speaks; text of a client can't become a label, whatever is passed in.
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
 import { createLabelBound } from './bound-label.ts';
 import { METRICS } from './metrics-table.ts';
@@ -35,6 +36,7 @@ export interface Metrics {
   readonly recordStoreError: (sample: StoreErrorSample) => void;
   readonly recordCollision: (hostId: number) => void;
   readonly recordStrippedPairs: (hostId: number, count: number) => void;
+  readonly recordBot: (bot: BotJudgement) => void;
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
   /** The text a scraper gets, and its media type. */
@@ -53,6 +55,7 @@ export function createMetrics(): Metrics {
   const storeErrors = createCounter(registry, METRICS.storeErrors);
   const collisions = createCounter(registry, METRICS.collisions);
   const strippedPairs = createCounter(registry, METRICS.strippedPairs);
+  const bots = createCounter(registry, METRICS.bots);
   const urlErrors = createCounter(registry, METRICS.urlErrors);
   const refusals = createCounter(registry, METRICS.refusals);
   return {
@@ -68,6 +71,7 @@ export function createMetrics(): Metrics {
     recordStoreError: ({ store, operation, state }) => storeErrors({ store, operation, state }, 1),
     recordCollision: (hostId) => collisions({ host: String(hostId) }, 1),
     recordStrippedPairs: (hostId, count) => strippedPairs({ host: String(hostId) }, count),
+    recordBot: ({ owner, kind, verdict, by }) => bots({ owner, kind, verdict, by }, 1),
     recordUrlError: (kind) => urlErrors({ kind }, 1),
     recordRefusal: (reason) => refusals({ reason }, 1),
     render: () => registry.metrics(),

@@ -59,6 +59,11 @@ export const METRICS = {
     help: 'Tracking parameters removed from URLs',
     labels: { host: CONFIGURED_MAX },
   },
+  bots: {
+    name: 'edge_gateway_crawler_requests_total',
+    help: 'Requests of crawlers that pages are rendered for, by owner, kind and verdict',
+    labels: { owner: WORDS_MAX, kind: WORDS_MAX, verdict: WORDS_MAX, by: WORDS_MAX },
+  },
   urlErrors: {
     name: 'edge_gateway_normalization_errors_total',
     help: 'URLs refused by normalization, by kind',

@@ -2,6 +2,7 @@
 import { buildDecider } from '../../compose/build-decider.ts';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
+import { parseIpAddress } from '../../core/bots/ip-address.ts';
 import type { Decision } from '../../core/decision/decision.ts';
 import { type CachedState, explainDecision } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
@@ -17,15 +18,17 @@ import {
 } from '../command.ts';
 import { formatExplanation } from '../format-explanation.ts';
 import { loadForCommand } from '../load-for-command.ts';
+import { withBots } from '../with-bots.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
-  usage: 'URL [-c FILE] [--user-agent UA] [--method METHOD] [--json]',
+  usage: 'URL [-c FILE] [--user-agent UA] [--address IP] [--method METHOD] [--json]',
   takesWords: true,
   summary: 'show what would happen to a URL, step by step, and why',
   options: {
     config: CONFIG_OPTION,
     'user-agent': { type: 'string', short: 'A', help: 'UA  the client (default: Googlebot)' },
+    address: { type: 'string', help: 'IP  where the client comes from, to verify a crawler' },
     method: { type: 'string', short: 'X', help: 'METHOD  (default: GET)' },
     json: JSON_OPTION,
   },
@@ -36,12 +39,21 @@ export const explainCommand: Command = {
     }
     const config = await loadForCommand(args, io);
     if (config === null) return 1;
+    const userAgent = textOption(args, 'user-agent', GOOGLEBOT);
+    const address = textOption(args, 'address', '');
+    if (address !== '' && parseIpAddress(address) === null) {
+      return refuseUsage(io, `--address takes an IP address, not "${address}"`);
+    }
+    const judgeBot = await withBots(config.settings, io, ({ judge }) =>
+      judge.judgeAhead(userAgent, address || null),
+    );
     const decision = (await buildDecider(config.policies)).decide(
       {
         url: bytesToUrlText(Buffer.from(url)),
         method: textOption(args, 'method', 'GET').toUpperCase(),
-        userAgent: textOption(args, 'user-agent', GOOGLEBOT),
+        userAgent,
         hasAuthorization: false,
+        judgeBot,
       },
       [],
     );

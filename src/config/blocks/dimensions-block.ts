@@ -6,10 +6,12 @@ import {
   type ConfigNode,
   childOf,
   entriesOf,
+  itemsOf,
   namePlace,
   reportError,
   reportWarning,
 } from '../config-node.ts';
+import { readCrawlers } from '../read-crawlers.ts';
 import { readAt, readNumber, readText, readWord } from '../read-values.ts';
 import { suggestWord } from '../suggest-key.ts';
 import { isHeaderValue } from './headers-block.ts';
@@ -97,6 +99,7 @@ function readDimension(name: string, node: ConfigNode, catalog: Catalog): Dimens
     return undefined;
   }
   const matchUserAgent = readAt(node, 'match_ua', (list) => expandAliases(list, catalog)) ?? [];
+  warnRobotsOnly(childOf(node, 'match_ua'));
   return {
     id: id ?? 0,
     name,
@@ -107,6 +110,20 @@ function readDimension(name: string, node: ConfigNode, catalog: Catalog): Dimens
     locale: readAt(node, 'locale', readLocale) ?? null,
     matchUserAgent,
   };
+}
+
+/** Case G5: harmless, but whoever writes it expects something of it. */
+function warnRobotsOnly(list: ConfigNode | undefined): void {
+  for (const item of itemsOf(list)) {
+    const folded = String(item.value).toLowerCase();
+    const name = readCrawlers().robotsOnly.find((one) => folded.includes(one.toLowerCase()));
+    if (name === undefined) continue;
+    reportWarning(
+      item,
+      `"${name}" is a name for robots.txt: no client sends it`,
+      'remove it; its owner’s crawlers have names of their own',
+    );
+  }
 }
 
 function readAction(name: string, node: ConfigNode, patterns: number): DimensionAction {

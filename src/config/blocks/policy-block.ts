@@ -2,6 +2,7 @@
 // levels are merged by core rules only here and in merge-policy.
 
 import type {
+  BotPolicy,
   BypassPolicy,
   DownstreamCache,
   ExpiredPolicy,
@@ -12,6 +13,7 @@ import type { TrackingBlock } from '../../core/tracking/resolve-tracking.ts';
 import { type Catalog, expandAliases } from '../catalog.ts';
 import { type ConfigNode, descend } from '../config-node.ts';
 import { readAt, readDuration, readTimeout, readWord } from '../read-values.ts';
+import { readBotsBlock } from './bots-block.ts';
 import { type HeaderBlock, readHeaderBlock } from './headers-block.ts';
 import { readNormalizationBlock } from './normalization-block.ts';
 import {
@@ -33,6 +35,7 @@ export interface PolicyBlock {
   readonly expired: Partial<ExpiredPolicy>;
   readonly onError: RenderPolicy['onError'] | undefined;
   readonly bypass: Partial<BypassPolicy>;
+  readonly bots: Partial<BotPolicy>;
   readonly headers: HeaderBlock;
   readonly downstreamCache: DownstreamCache | undefined;
 }
@@ -50,6 +53,7 @@ export function readPolicyBlock(node: ConfigNode, catalog: Catalog): PolicyBlock
     expired: readExpiredBlock(descend(render, 'cache.expired')),
     onError: readAt(node, 'on_render_error', readOnError),
     bypass: readBypassBlock(descend(node, 'bypass')),
+    bots: readBotsBlock(descend(node, 'bots')),
     headers: readHeaderBlock(descend(node, 'headers')),
     downstreamCache: readAt(node, 'downstream_cache', readWord('private', 'vary', 'origin')),
   };

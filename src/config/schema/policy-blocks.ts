@@ -116,6 +116,15 @@ export const normalizationGlobalSchema: TObject = section(
   'What makes two URLs one page.',
 );
 
+const botsSchema: TObject = section(
+  {
+    verify: oneOf(['on', 'off'], 'Whether the addresses of crawlers are checked.'),
+    forged: oneOf(['bypass', 'block'], 'What a forged crawler gets: a person’s page, or 403.'),
+    preview_wait: duration('How long a link preview waits for a page that is not there yet.'),
+  },
+  'Clients that call themselves crawlers.',
+);
+
 const bothitSchema: TObject = section(
   {
     enabled: flag('A crawler’s hit schedules a refresh.'),
@@ -129,6 +138,7 @@ const bothitSchema: TObject = section(
 export const sharedBlocks: TProperties = {
   headers: headersSchema,
   tracking_params: trackingSchema,
+  bots: botsSchema,
   bothit_recache: bothitSchema,
   downstream_cache: oneOf(['private', 'vary', 'origin'], 'What shared caches in front may do.'),
   on_render_error: Type.Enum(['stale_then_origin', '503', 503], {

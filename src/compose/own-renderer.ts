@@ -1,0 +1,52 @@
+// The renderer a gateway runs for itself with `render.engine: chromium`: started when a configuration
+// first asks for it, kept over reloads, ended with the gateway.
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import {
+  type RendererEvent,
+  type RendererProcess,
+  superviseRenderer,
+} from '../adapters/renderer-process/supervise-renderer.ts';
+
+export interface OwnRenderer {
+  /** URL of its socket, for the page source; starts it the first time. */
+  readonly start: () => Promise<string>;
+  /** Makes it read the hosts again; nothing when it does not run. */
+  readonly reload: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface OwnRendererOptions {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The gateway's name in `Via`, by which it knows a page's request that came back to it. */
+  readonly pseudonym: string;
+  readonly output: NodeJS.WritableStream;
+  readonly onEvent: (event: RendererEvent) => void;
+}
+
+export function createOwnRenderer(options: OwnRendererOptions): OwnRenderer {
+  let running: Promise<RendererProcess> | null = null;
+  const { file, pseudonym, output, onEvent } = options;
+  return {
+    start: async () => {
+      running ??= superviseRenderer({
+        command: [...rendererCommand(file), '--via', pseudonym],
+        env: { ...process.env, ...options.env },
+        output,
+        onEvent,
+      });
+      return `unix:${(await running).socketPath}`;
+    },
+    reload: () => void running?.then((renderer) => renderer.reload()),
+    close: async () => await (await running)?.close(),
+  };
+}
+
+/** This very program, from source as from a build. */
+function rendererCommand(file: string): readonly [string, ...string[]] {
+  const isSource = import.meta.url.endsWith('.ts');
+  const program = fileURLToPath(new URL(`../cli/main.${isSource ? 'ts' : 'js'}`, import.meta.url));
+  const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
+  return [process.execPath, ...loader, program, 'render-service', '-c', file, '--with-parent'];
+}

@@ -1,0 +1,72 @@
+// A render service with the hosts of a configuration: what `edge-gateway render-service` runs, alone
+// on a machine of its own, or as the child of a gateway with `render.engine: chromium`.
+import { createLog } from '../adapters/telemetry/create-log.ts';
+import { formatDiagnostic } from '../config/diagnostic.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { PolicySet } from '../core/policy/policy.ts';
+import { type HostIndex, indexHosts } from '../core/routing/match-host.ts';
+import type { RenderListen } from '../renderer/options.ts';
+import { type RenderService, startRenderService } from '../renderer/server/start-render-service.ts';
+import type { StartOptions } from './start-gateway.ts';
+
+export interface RunningRenderer {
+  readonly address: string;
+  /** Reads the hosts again; with errors the old ones stay. */
+  readonly reload: () => Promise<boolean>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface RendererPlace {
+  readonly listen: RenderListen;
+  /** The gateway's name in `Via`, where the renderer belongs to one. */
+  readonly pseudonym: string | null;
+}
+
+/** Starts the service; null after its errors were written to stderr. */
+export async function serveRenderer(
+  options: StartOptions,
+  { listen, pseudonym }: RendererPlace,
+): Promise<RunningRenderer | null> {
+  const { config, diagnostics } = await loadConfig(options.file, options.env);
+  for (const problem of diagnostics) {
+    if (problem.severity === 'error') options.stderr.write(`${formatDiagnostic(problem)}\n`);
+  }
+  if (config === null) return null;
+  const log = createLog(config.settings.log.level, options.stdout);
+  let hosts = enabledHosts(config.policies);
+  const { chromium, service } = config.settings.render;
+  let renderer: RenderService;
+  try {
+    renderer = await startRenderService({
+      listen,
+      ...(pseudonym === null ? {} : { pseudonym }),
+      token: service?.token ?? null,
+      findHost: (name) => hosts.find(name),
+      executablePath: chromium.executablePath,
+      pool: { tabs: chromium.tabs, queueMax: chromium.queueMax },
+      log: (level, message, fields) => log[level](message, { part: 'renderer', ...fields }),
+    });
+  } catch (cause) {
+    options.stderr.write(`edge-gateway: ${cause instanceof Error ? cause.message : cause}\n`);
+    return null;
+  }
+  log.info('renderer ready', { part: 'renderer', listen: renderer.address });
+  return {
+    address: renderer.address,
+    reload: async () => {
+      const next = await loadConfig(options.file, options.env);
+      if (next.config === null) {
+        const errors = next.diagnostics.map(formatDiagnostic);
+        log.error('reload refused: the old hosts stay', { part: 'renderer', errors });
+        return false;
+      }
+      hosts = enabledHosts(next.config.policies);
+      return true;
+    },
+    stop: renderer.close,
+  };
+}
+
+function enabledHosts({ hosts }: PolicySet): HostIndex {
+  return indexHosts(hosts.filter(({ enabled }) => enabled));
+}
