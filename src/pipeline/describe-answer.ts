@@ -66,6 +66,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
     requestId,
     host,
     dimension: dimension?.name ?? null,
+    bot: decision.bot,
     rule: isKeyed ? (decision.rule?.id ?? null) : null,
     action: diagnosis.action ?? decision.action,
     reason: diagnosis.reason ?? decision.reason,

@@ -14,6 +14,7 @@ import {
   type NotAnswered,
   servesStale,
 } from './state.ts';
+import { waitForPage } from './wait-for-page.ts';
 
 /** First wait after a failure; doubled each time. */
 const BACK_OFF_MS_MIN = 1_000;
@@ -39,7 +40,8 @@ export async function fetchPage(
     flyOut(keyed, mayStore(found), deps),
   );
   if (place.role === 'refused') return answerOverload(keyed);
-  const fill = await place.result;
+  const fill = await waitForPage(keyed, place.result, deps);
+  if (fill === null) return giveUp(keyed);
   const isCollapsed = place.role === 'follower';
   if (!isCollapsed || isForAll(fill)) {
     return await deliverFill(keyed, fill, { isCollapsed, found }, deps);
@@ -52,8 +54,15 @@ export async function fetchPage(
 
 /** Nobody else's copy will do, and nobody waits for this one. */
 async function fetchAlone(keyed: Keyed, found: NotAnswered, deps: PipelineDeps): Promise<Delivery> {
-  const fill = await flyOut(keyed, mayStore(found), deps);
+  const fill = await waitForPage(keyed, flyOut(keyed, mayStore(found), deps), deps);
+  if (fill === null) return giveUp(keyed);
   return await deliverFill(keyed, fill, { isCollapsed: false, found }, deps);
+}
+
+/** The origin's page now is better than the rendered one too late. */
+function giveUp(keyed: Keyed): Delivery {
+  const { host, decision } = keyed;
+  return passOn(keyed, { host, decision, cache: 'miss', detail: 'preview_wait' });
 }
 
 /** What the store could not say must not be overwritten. */

@@ -48,6 +48,7 @@ function plan({ request, site }: Received): Decision {
       method: request.method,
       userAgent: firstHeader(request.headers, 'user-agent') ?? '',
       hasAuthorization: firstHeader(request.headers, 'authorization') !== null,
+      judgeBot: (userAgent, verifies) => site.judgeBot(userAgent, request.address, verifies),
     },
     null,
   );

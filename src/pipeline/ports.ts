@@ -2,6 +2,7 @@
 // one contract suite in test/contract that every adapter passes. An adapter answers with a value
 // for what may fail in operation; it throws only for a broken invariant.
 
+import type { RangeList } from '../core/bots/range-list.ts';
 import type { HeaderList } from '../core/http/header-list.ts';
 import type { FailureReason } from '../core/http/proxy-status.ts';
 import type {
@@ -12,6 +13,7 @@ import type {
   Entry,
   EntrySource,
 } from '../core/key/entry.ts';
+import type { Pattern } from '../core/pattern/parse-pattern.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
 
 export type { HeaderList } from '../core/http/header-list.ts';
@@ -132,4 +134,22 @@ export interface PageSource {
   /** Whether it could take a job now, for /ready. */
   readonly check: () => Promise<Done<void>>;
   readonly close: () => Promise<void>;
+}
+
+/** The published address lists that are on this machine. */
+export interface RangeLists {
+  readonly find: (name: string) => RangeList | null;
+  /** Reads the files again. */
+  readonly reload: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** `failed`: nobody answered in time, which says nothing about the address. */
+export type NameCheck = 'confirmed' | 'refuted' | 'failed';
+
+/** Forward-confirmed reverse DNS. Bounded in time; never throws. */
+export interface NameChecker {
+  /** Whether a name of the address is one of these, and leads back to the address. */
+  readonly check: (address: string, names: readonly Pattern[]) => Promise<NameCheck>;
+  readonly close: () => void;
 }

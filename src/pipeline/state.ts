@@ -1,14 +1,17 @@
 // What is known about a request, growing phase by phase. Each state holds the one before it, so
 // using the key before it was derived, or a page before it was looked up, does not compile.
+import type { BotJudgement } from '../core/bots/crawlers.ts';
 import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
 import type { StorableAnswer } from '../core/http/cacheable.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
+import type { BotJudge } from './judge-bot.ts';
 import type { BodyRef, CacheKey, Entry, FetchFailure, HeaderList, Page } from './ports.ts';
 
 /** The part of a configuration that requests read; a request keeps the one it started with. */
 export interface Site {
   readonly decider: Decider;
+  readonly judgeBot: BotJudge['judge'];
   readonly showsDiagnostics: boolean;
   readonly waitersPerKeyMax: number;
 }
@@ -21,6 +24,8 @@ export interface ClientRequest {
   readonly url: string;
   /** Host name in normal form, without port. */
   readonly hostName: string;
+  /** Of the client itself, behind the trusted proxies; null: not known. */
+  readonly address: string | null;
   readonly headers: HeaderList;
   readonly httpVersion: string;
   readonly requestId: string;
@@ -78,6 +83,7 @@ export interface RequestRecord {
   readonly host: HostPolicy | null;
   readonly dimension: string | null;
   readonly rule: string | null;
+  readonly bot: BotJudgement | null;
   readonly action: DecisionAction;
   readonly reason: DecisionReason | 'raw_host' | 'not_html' | 'upgrade';
   readonly source: AnswerSource;

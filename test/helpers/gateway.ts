@@ -36,6 +36,8 @@ export interface TestGatewayOptions extends ConfigTexts {
   readonly env?: Readonly<Record<string, string>>;
   /** Absent: the system's. */
   readonly clock?: Clock;
+  /** `address:port`, by which crawlers are verified. */
+  readonly nameServers?: readonly string[];
 }
 
 /** Keys every test gateway has; a test's own text follows and must not repeat their blocks. */
@@ -59,6 +61,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
     file,
     env: options.env ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.nameServers === undefined ? {} : { nameServers: options.nameServers }),
     stdout: collect((text) => {
       for (const line of text.split('\n')) if (line !== '') log.push(JSON.parse(line));
     }),

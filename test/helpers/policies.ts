@@ -75,6 +75,7 @@ export function effectivePolicy(
     },
     bypass: { timeoutMs: 30_000, userAgent: null, cookies: 'pass' },
     headers: { safeRequest: new Set(), safeResponse: new Set(['content-type', 'location']) },
+    bots: { verify: true, forged: 'bypass', previewWaitMs: 3_000 },
     downstreamCache: 'private',
   };
 }

@@ -17,7 +17,7 @@ import type { UrlErrorKind } from '../url/url-error.ts';
 import { findRedirect } from './canonical-redirect.ts';
 import type { Decision, DecisionRequest, KeyedDecision, RefusedDecision } from './decision.ts';
 import type { Located } from './located.ts';
-import { planAction } from './plan-action.ts';
+import { type PlanInput, planAction, planForged } from './plan-action.ts';
 import { settleRule } from './settle-rule.ts';
 
 export interface Decider {
@@ -73,7 +73,7 @@ export function createDecider(policies: PolicySet, hashText: (text: string) => s
     const isSigned =
       located.value.parsed.query !== '' &&
       findSignature(parseQuery(located.value.parsed.query, options), options) !== null;
-    const plan = planAction({
+    const input: PlanInput = {
       host,
       match,
       rule,
@@ -82,14 +82,20 @@ export function createDecider(policies: PolicySet, hashText: (text: string) => s
       isSigned,
       hasAuthorization: request.hasAuthorization,
       redirect: findRedirect(located.value, (url) => resettle(url, request.method)),
-    });
+    };
+    const wanted = planAction(input);
+    const bot =
+      wanted.action === 'render' ? request.judgeBot?.(request.userAgent, policy.bots.verify) : null;
+    const isForged = bot?.verdict === 'forged';
+    const plan = isForged ? planForged(input, policy.bots.forged) : wanted;
     return {
       ...plan,
       input: request.url,
       error: null,
       host,
       dimension: plan.dimension,
-      matchedBy: match.matchedBy,
+      matchedBy: isForged ? null : match.matchedBy,
+      bot: bot ?? null,
       normalized: normalized.url,
       path: normalized.path,
       hash: hashText(normalized.url),
@@ -129,6 +135,7 @@ function refuse(
     host: null,
     dimension: null,
     matchedBy: null,
+    bot: null,
     action: 'status',
     reason: 'invalid_url',
     status: { code: 400, reason: error, headers: [] },

@@ -1,5 +1,6 @@
 // What is known about a request before anything is looked up: the same record for serving, purging,
 // warming, `explain`, `normalize` and the library.
+import type { BotJudgement } from '../bots/crawlers.ts';
 import type {
   Dimension,
   EffectivePolicy,
@@ -16,6 +17,7 @@ export type DecisionReason =
   | 'invalid_url'
   | 'unknown_host'
   | 'block_dimension'
+  | 'forged_bot'
   | 'status_rule'
   | 'canonical_redirect'
   | 'method'
@@ -35,7 +37,15 @@ export interface DecisionRequest {
   readonly method: string;
   readonly userAgent: string;
   readonly hasAuthorization: boolean;
+  /**
+   * Who a client is that calls itself a crawler; asked only when a page would be rendered for it,
+   * and never waits. Absent: nobody asks, as when a URL is purged.
+   */
+  readonly judgeBot?: BotLookUp;
 }
+
+/** @param verifies false: the address is not to be checked */
+export type BotLookUp = (userAgent: string, verifies: boolean) => BotJudgement | null;
 
 export interface Plan {
   readonly action: DecisionAction;
@@ -51,6 +61,8 @@ interface DecisionBase extends Plan {
   /** null: a client that is blocked, or no host. */
   readonly dimension: Dimension | null;
   readonly matchedBy: string | null;
+  /** null: a person, a crawler nobody knows, or one that nothing is rendered for. */
+  readonly bot: BotJudgement | null;
   readonly steps: readonly TraceStep[];
 }
 

@@ -1,4 +1,5 @@
 // A decision as the JSON that `explain` and `normalize --json` print: spec operations, one shape.
+import type { BotJudgement } from '../bots/crawlers.ts';
 import { bodyFileName, formatCacheKey } from '../key/cache-key.ts';
 import type { PolicyLevel } from '../policy/policy.ts';
 import type { StrippedPair } from '../url/select-pairs.ts';
@@ -22,6 +23,8 @@ export interface Explanation {
     readonly name: string;
     readonly matched_by: string | null;
   } | null;
+  /** Who the client says it is, and whether its address agrees. */
+  readonly bot: BotJudgement | null;
   readonly rule: {
     readonly id: string;
     readonly match: string;
@@ -64,6 +67,7 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
       dimension === null
         ? null
         : { id: dimension.id, name: dimension.name, matched_by: decision.matchedBy },
+    bot: decision.bot,
     rule: explainRule(keyed),
     action: decision.action,
     reason: decision.reason,

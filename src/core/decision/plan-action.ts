@@ -1,8 +1,9 @@
 // What happens to a request, spec: request-flow, "Precedence": block dimension → status rule →
-// rule's render/bypass → the dimension's action. What must stay raw comes before any rendering.
+// rule's render/bypass → the dimension's action. What must stay raw comes before any rendering, and
+// a file (style sheet, feed, sitemap, robots.txt) is no page whatever a general rule says.
 
 import { isPagePath } from '../http/content-kind.ts';
-import type { Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
+import type { BotPolicy, Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
 import type { DimensionMatch } from '../routing/match-dimension.ts';
 import type { DecisionReason, Plan } from './decision.ts';
 
@@ -38,13 +39,34 @@ export function planAction(input: PlanInput): PlannedClient {
   if (input.redirect !== null) return answer('canonical_redirect', input.redirect, dimension);
   if (input.hasAuthorization) return bypass('authorization', dimension);
   if (rule?.action === 'bypass') return bypass('rule', dimension);
-  if (rule?.dimension) return render('rule', rule.dimension);
+  const isPage = isPagePath(input.path) || (rule !== null && namesFile(rule));
+  if (rule?.dimension) {
+    return isPage ? render('rule', rule.dimension) : bypass('not_a_page', dimension);
+  }
   if (dimension.action !== 'render') {
     return bypass(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
   }
+  if (!isPage) return bypass('not_a_page', dimension);
   if (rule?.action === 'render') return render('rule', dimension);
-  if (!isPagePath(input.path)) return bypass('not_a_page', dimension);
   return render(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
+}
+
+/**
+ * Plans again for a crawler that turned out to be forged: it gets what a person gets.
+ *
+ * @param input what the first plan was made of
+ */
+export function planForged(input: PlanInput, forged: BotPolicy['forged']): PlannedClient {
+  // A rule that renders for everyone renders for people too.
+  if (input.host === null || input.rule?.dimension) return planAction(input);
+  if (forged === 'block') return answer('forged_bot', BLOCKED, null);
+  const person: DimensionMatch = { dimension: input.host.unmatched, matchedBy: null };
+  return { ...planAction({ ...input, match: person }), reason: 'forged_bot' };
+}
+
+/** `/docs/*.xml` means its files; `/docs/*` does not. */
+function namesFile({ action, pattern }: Rule): boolean {
+  return action === 'render' && !isPagePath(pattern.source.replace(/\$$/, ''));
 }
 
 function answer(

@@ -97,6 +97,16 @@ export interface HeaderPolicy {
   readonly safeResponse: ReadonlySet<string>;
 }
 
+/** What becomes of clients that call themselves crawlers. */
+export interface BotPolicy {
+  /** Whether their addresses are checked. */
+  readonly verify: boolean;
+  /** `bypass`: a forged crawler is treated as a person. `block`: it is refused. */
+  readonly forged: 'bypass' | 'block';
+  /** How long a link preview waits for a page that is not there yet; then it gets the origin's. */
+  readonly previewWaitMs: number;
+}
+
 export type DownstreamCache = 'private' | 'vary' | 'origin';
 
 /** What applies to one request once global, host and rule are merged. */
@@ -106,6 +116,7 @@ export interface EffectivePolicy {
   readonly render: RenderPolicy;
   readonly bypass: BypassPolicy;
   readonly headers: HeaderPolicy;
+  readonly bots: BotPolicy;
   readonly downstreamCache: DownstreamCache;
 }
 

@@ -16,12 +16,20 @@ export interface AdminResult {
   readonly body: unknown;
 }
 
+/** A client and what it asks for. */
+export interface ExplainQuestion {
+  readonly url: string;
+  readonly userAgent: string;
+  /** null: not given, so that no crawler can be verified. */
+  readonly address: string | null;
+}
+
 export interface AdminDeps {
   /** null: no token, which only a loopback listener may have. */
   readonly token: () => string | null;
   readonly ready: () => Promise<ReadyReport>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  readonly explain: (url: string, userAgent: string) => Promise<AdminResult>;
+  readonly explain: (question: ExplainQuestion) => Promise<AdminResult>;
   readonly purge: (command: PurgeCommand) => Promise<AdminResult>;
   readonly reload: () => Promise<AdminResult>;
   /** For defects: the log gets everything, the client the request id. */
@@ -72,7 +80,11 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
   app.get('/explain', async (request, reply) => {
     const url = queryText(request, 'url');
     if (url === '') return await reply.code(400).send({ error: 'say which: /explain?url=…' });
-    const { status, body } = await deps.explain(url, queryText(request, 'user_agent'));
+    const { status, body } = await deps.explain({
+      url,
+      userAgent: queryText(request, 'user_agent'),
+      address: queryText(request, 'address') || null,
+    });
     return await reply.code(status).send(body);
   });
 }

@@ -32,10 +32,12 @@ export function receiveRequest(
   const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
   const peer = request.socket.remoteAddress ?? '';
   const host = normalizeHost(publicHost.replace(/:[0-9]*$/, ''));
+  const address = clientAddress(peer, fieldValues(raw, 'x-forwarded-for'), isTrusted);
   return {
     publicHost,
-    address: clientAddress(peer, fieldValues(raw, 'x-forwarded-for'), isTrusted),
+    address,
     client: {
+      address,
       method: request.method ?? '',
       url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${latin1ToUrlText(requestTarget)}`,
       hostName: host.ok ? host.value : '',
