@@ -1,5 +1,5 @@
-// Brings the programs that some suites run beside the gateway. Best effort: without root or apt it
-// says which suites can't run; whether that fails is decided by those suites (in CI it does).
+// Brings the programs that the gateway and its suites run beside themselves. Best effort: without
+// root or apt it says what can't run; for suites, whether that fails is theirs to decide (in CI it does).
 import { accessSync, constants } from 'node:fs';
 import { run } from './run.mjs';
 
@@ -9,6 +9,16 @@ const PROGRAMS = [
     program: 'redis-server',
     package: 'redis-server',
     suites: 'the store and gateway suites over Redis',
+  },
+  {
+    program: 'nginx',
+    package: 'nginx-light',
+    suites: 'the suites of the nginx recipes',
+  },
+  {
+    program: 'chromium',
+    package: 'chromium',
+    suites: 'the rendering suites',
   },
 ];
 
@@ -29,6 +39,13 @@ export async function ensurePrograms() {
       `${program} is missing, so ${suites} can't run. On Debian: apt-get install ${name}`,
     );
   }
+}
+
+/** Installs the browser that renders the demo; answers whether there is one. */
+export async function ensureBrowser() {
+  if (isInPath('chromium')) return true;
+  if (canInstall()) await install(['chromium']);
+  return isInPath('chromium');
 }
 
 function canInstall() {

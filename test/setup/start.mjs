@@ -2,6 +2,7 @@
 // demo site lives in this process; the gateway is its one child and in its process group, and this
 // process ends only after it.
 import { spawn } from 'node:child_process';
+import { ensureBrowser } from './debian.mjs';
 import { printInvitation } from './invitation.mjs';
 import { ensurePackages } from './packages.mjs';
 import { findBusyPort } from './ports.mjs';
@@ -14,7 +15,8 @@ const PORTS = [
   { of: 'demo site', variable: 'DEMO_SITE_PORT', usual: '3000' },
 ].map((entry) => ({ ...entry, port: Number(process.env[entry.variable] ?? entry.usual) }));
 
-const READY_TIMEOUT_MS = 60_000;
+/** The first start of a browser on a cold disk takes its time. */
+const READY_TIMEOUT_MS = 120_000;
 /** Longer than the gateway takes to let its requests end. */
 const STOP_TIMEOUT_MS = 35_000;
 
@@ -35,14 +37,15 @@ async function start() {
   const { tsImport } = await import('tsx/esm/api');
   const { startDemoSite } = await tsImport('../demo-site/site.ts', import.meta.url);
   const site = await startDemoSite({ port: sitePort });
-  const gateway = startGateway();
+  const engine = await chooseEngine();
+  const gateway = startGateway(engine);
   const ended = new Promise((resolve) => {
     gateway.once('error', () => resolve(127));
     gateway.once('exit', (code, signal) => resolve(code ?? signal));
   });
   const stopping = stopOnSignal(gateway);
   const isReady = await waitUntilReady(adminPort, ended);
-  if (isReady) printInvitation(gatewayPort, adminPort);
+  if (isReady) printInvitation(gatewayPort, adminPort, engine);
   else gateway.kill('SIGTERM');
   const status = await ended;
   await site.close();
@@ -55,12 +58,23 @@ async function start() {
   process.exit();
 }
 
-function startGateway() {
+/** Chromium renders where there is one; without it the origin's own HTML is what crawlers get. */
+async function chooseEngine() {
+  if (process.env.EDGE_GATEWAY_ENGINE !== undefined) return process.env.EDGE_GATEWAY_ENGINE;
+  if (await ensureBrowser()) return 'chromium';
+  console.log(
+    "There is no Chromium here and it can't be installed without root and apt, so pages are stored " +
+      'as the site sends them. On Debian: apt-get install chromium',
+  );
+  return 'origin';
+}
+
+function startGateway(engine) {
   const ports = Object.fromEntries(PORTS.map(({ variable, port }) => [variable, String(port)]));
   const args = ['--import', 'tsx', 'src/cli/main.ts', 'serve', '-c', 'edge-gateway.yaml'];
   return spawn(process.execPath, args, {
     cwd: ROOT,
-    env: { ...process.env, ...ports },
+    env: { ...process.env, ...ports, EDGE_GATEWAY_ENGINE: engine },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
