@@ -1,9 +1,11 @@
 // `normalize`: one answer a line, in order, whatever the bytes; streams with flat memory.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { finishCommand, runCommand, startCommand, withFiles } from './run-command.ts';
+import { finishCommand, PROGRAM, runCommand, startCommand, withFiles } from './run-command.ts';
 
 async function normalize(input: string | readonly Uint8Array[], ...options: readonly string[]) {
   const chunks = typeof input === 'string' ? [Buffer.from(input)] : input;
@@ -193,7 +195,7 @@ describe('as a process', () => {
         !line.endsWith(`\thttps://example.com/products/${index}?color=blue&page=${index % 7}&x=a`),
     );
     expect(misplaced).toBe(-1);
-  }, 40_000);
+  }, 120_000);
 
   test('a reader that has seen enough ends it quietly', async () => {
     const child = startCommand(['normalize']);
@@ -214,5 +216,18 @@ describe('as a process', () => {
     }
     expect(await exit).toEqual([0, null]);
     expect(stderr).toBe('');
+  });
+
+  test('output that cannot be written is a failure in one line', async () => {
+    const full = openSync('/dev/full', 'w');
+    const args = ['--import', 'tsx', PROGRAM, 'normalize'];
+    const { status, stderr } = spawnSync(process.execPath, args, {
+      input: CANONICAL,
+      stdio: ['pipe', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    closeSync(full);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^edge-gateway: standard output: ENOSPC[^\n]*\n$/);
   });
 });

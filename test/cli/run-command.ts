@@ -20,7 +20,8 @@ export interface CommandInput {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+/** The program itself, to be run with `--import tsx`. */
+export const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** Runs one command line in this process. */
 export async function runCommand(
