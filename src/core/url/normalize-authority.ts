@@ -1,5 +1,5 @@
-// Step 4: authority → host and port. Anything with an `@` is refused: a URL that carries credentials
-// must never become a shared cache key.
+// Step 4: authority → host and port. Anything with an `@` is refused: a URL that carries
+// credentials must never become a shared cache key.
 import { err, ok, type Result } from '../result.ts';
 import { normalizeHost } from './normalize-host.ts';
 import { recordStep, type Trace } from './trace.ts';
