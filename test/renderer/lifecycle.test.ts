@@ -21,6 +21,12 @@ import {
 } from './test-renderer.ts';
 
 const PAGE = `https://${ZOO_HOST}/app/virtual-dom`;
+const PATIENT = {
+  wait_for: 'DOMContentLoaded',
+  selector: '.items',
+  timeout_ms: 60_000,
+  soft_timeout_ms: 50_000,
+} as const;
 const QUICK = { wait_for: 'DOMContentLoaded', selector: '.items' } as const;
 
 describeWithChromium('life and death', () => {
@@ -46,17 +52,17 @@ describeWithChromium('life and death', () => {
     expect(await ownFolders()).toEqual([]);
   }
 
-  test('killed every ten renders: no wrong page, nothing left', { timeout: 90_000 }, async () => {
+  test('killed every ten renders: no wrong page, nothing left', { timeout: 120_000 }, async () => {
     const pids = new Set<number>();
     await withRenderer({}, async ({ render, service }) => {
       for (let round = 0; round < 6; round += 1) {
         const pid = await currentPid(service.browserPid);
         pids.add(pid);
-        const pages = Array.from({ length: 10 }, () => render(PAGE, QUICK));
+        const pages = Array.from({ length: 10 }, () => render(PAGE, PATIENT));
         await pages[round];
         process.kill(pid, 'SIGKILL');
         for (const { head, html } of await Promise.all(pages)) {
-          expect(head).toMatchObject({ outcome: 'complete', status: 200 });
+          expect(head).toMatchObject({ outcome: 'complete', status: 200, error: null });
           expect(html).toContain('<li>lion</li><li>tiger</li><li>bear</li>');
         }
       }

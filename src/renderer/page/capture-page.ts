@@ -57,18 +57,31 @@ export async function capturePage(
     connectPublic: tools.connectPublic,
     secureContext: tools.secureContext,
   });
+  const lost = createOnce<'lost'>();
+  const onLost = (): void => lost.give('lost');
+  browser.once('disconnected', onLost);
   let context: BrowserContext | null = null;
-  try {
-    const { request } = job;
-    const opened = openContext(browser, request, egress.proxyUrl);
+  const render = async (): Promise<RenderAnswer> => {
+    const opened = openContext(browser, job.request, egress.proxyUrl);
     context = await within(opened, RENDER_LIMITS.browserAnswerTimeoutMs);
     const page = await within(context.newPage(), RENDER_LIMITS.browserAnswerTimeoutMs);
     return await capture({ job, context, page, egress, isOwnHost });
+  };
+  try {
+    const rendered = render();
+    rendered.catch(() => undefined);
+    // Not every question that Playwright has open fails when its browser dies.
+    const first = await Promise.race([rendered, lost.promise]);
+    if (first === 'lost') throw new BrowserLostError();
+    return first;
   } catch (error) {
-    if (await isLost(browser, error)) throw new BrowserLostError();
+    if (error instanceof BrowserLostError || (await isLost(browser, lost, error))) {
+      throw new BrowserLostError();
+    }
     const message = error instanceof Error ? error.message : String(error);
     return buildFailedAnswer({ code: 'internal', message });
   } finally {
+    browser.off('disconnected', onLost);
     tools.onRefusals(egress.refusals);
     egress.close();
     if (context !== null) await closeContext(browser, context);
@@ -76,22 +89,17 @@ export async function capturePage(
 }
 
 /** The errors of a dying browser come before the news of its end. */
-async function isLost(browser: Browser, error: unknown): Promise<boolean> {
+async function isLost(browser: Browser, lost: Once<'lost'>, error: unknown): Promise<boolean> {
   if (error instanceof OverdueError) return true;
-  if (
-    browser.isConnected() &&
-    error instanceof Error &&
-    /closed|disconnected/i.test(error.message)
-  ) {
-    const gone = new Promise<void>((resolve) => browser.once('disconnected', () => resolve()));
-    await within(gone, NEWS_DELAY_MS).catch(() => undefined);
-  }
+  const isClosed = error instanceof Error && /closed|disconnected/i.test(error.message);
+  if (isClosed) await within(lost.promise, NEWS_DELAY_MS).catch(() => undefined);
   return !browser.isConnected();
 }
 
-const NEWS_DELAY_MS = 500;
+const NEWS_DELAY_MS = 1_000;
 
 async function closeContext(browser: Browser, context: BrowserContext): Promise<void> {
+  if (!browser.isConnected()) return;
   try {
     await within(context.close(), RENDER_LIMITS.browserAnswerTimeoutMs);
   } catch {
