@@ -39,11 +39,12 @@ export function describe(
   diagnosis: Diagnosis,
 ): { readonly record: RequestRecord; readonly headers: HeaderList } {
   const record = recordOf(request.requestId, decision, diagnosis);
-  const headers: [string, string][] = [['X-Request-ID', request.requestId]];
+  const headers: [string, string][] = [];
   if (diagnosis.forward !== undefined) {
     headers.push(['Cache-Status', cacheStatusOf(record, diagnosis)]);
   }
   if (!site.showsDiagnostics) return { record, headers };
+  headers.push(['X-Request-ID', request.requestId]);
   if (record.source !== 'status') headers.push(['X-Render-Source', record.source]);
   const word = record.source === 'bypass' ? 'bypass' : RENDER_CACHE_WORDS[record.cache];
   if (word !== null) headers.push(['X-Render-Cache', word]);

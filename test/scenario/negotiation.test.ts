@@ -109,7 +109,7 @@ describe('downstream_cache', () => {
 });
 
 test('diagnostics: off hides how an answer came about, but not the standard’s own word', async () => {
-  const hidden = /^x-(render|cache|matched|unmatched|processed)/im;
+  const hidden = /^x-(request|render|cache|matched|unmatched|processed)/im;
   const site = await setStage({
     gateway: 'diagnostics: off\n',
     host: 'url_rules: [{match: /blocked, action: block}]\n',
