@@ -37,7 +37,8 @@ export function formatExplanation(explanation: Explanation): string {
 
 function describeDimension(dimension: NonNullable<Explanation['dimension']>): string {
   const by = dimension.matched_by;
-  return `${dimension.id} ${dimension.name} (${by === null ? 'no pattern matched' : `matched ${by}`})`;
+  const why = by === null ? 'no pattern matched' : `matched ${by}`;
+  return `${dimension.id} ${dimension.name} (${why})`;
 }
 
 function describeBot({ owner, token, kind, verdict, by }: NonNullable<Explanation['bot']>): string {

@@ -17,7 +17,7 @@ export const serveCommand: Command = {
     const reload = (): void => void gateway.reload();
     const stop = (): void => void gateway.stop();
     process.on('SIGHUP', reload);
-    // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: stopping twice is stopping once.
+    // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: twice is once.
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
     await gateway.stopped;
