@@ -13,6 +13,7 @@ export interface Nginx {
   readonly stop: () => Promise<void>;
 }
 
+const PROGRAM = 'nginx';
 /** Debian keeps it where only root's path looks. */
 const ENV = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` };
 const TEMP_PATHS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -37,7 +38,7 @@ export async function startNginx(http: (port: number) => string): Promise<Nginx>
  * them and says plainly that they could not run.
  */
 export function describeWithNginx(name: string, body: () => void): void {
-  const hasNginx = spawnSync('nginx', ['-v'], { env: ENV }).status === 0;
+  const hasNginx = spawnSync(PROGRAM, ['-v'], { env: ENV }).status === 0;
   const define = hasNginx ? body : defineMissing;
   describe(`${name} (nginx)`, () => {
     define();
@@ -59,7 +60,7 @@ async function tryStart(port: number, http: string): Promise<Nginx | string> {
   const temp = TEMP_PATHS.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n');
   const base = `daemon off; master_process off; pid ${folder}/pid; events {}`;
   await writeFile(file, `${base}\nhttp {\naccess_log off;\n${temp}\n${http}\n}\n`);
-  const child = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', file], {
+  const child = spawn(PROGRAM, ['-p', folder, '-e', 'stderr', '-c', file], {
     env: ENV,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

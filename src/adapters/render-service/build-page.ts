@@ -94,7 +94,7 @@ export function buildPage(
   return page(head.status, [type, ...headers], body, completeness);
 }
 
-/** Rendered HTML is UTF-8; what a browser made of another type keeps its name and is no page (G1). */
+/** Rendered HTML is UTF-8; what a browser made of another type keeps its name: no page (G1). */
 function pageType(headers: HeaderList): string {
   const declared = firstHeader(headers, 'content-type');
   return declared === null || isHtml(declared) ? 'text/html; charset=utf-8' : declared;

@@ -56,7 +56,7 @@ const KEEP_ALIVE_MS = 4_000;
 /** Stands for the host of a service on a socket file, which has none. */
 const SOCKET_AUTHORITY = 'renderer.invalid';
 
-/** Describes a service by its URL: `http://renderer:4000`, with a path behind it, or `unix:/path`. */
+/** Describes a service by its URL: `http://renderer:4000`, a path behind it, or `unix:/path`. */
 export function createService(url: string): Service {
   const { protocol, origin, host, pathname } = new URL(url);
   if (protocol === 'unix:') {

@@ -1,5 +1,5 @@
-// Which page a pull request asks for: the URL inside of its target, byte for byte. It comes in every
-// degree of encoding that proxies and middlewares produce, and is decoded once or not at all.
+// Which page a pull request asks for: the URL inside of its target, byte for byte. It comes in
+// every degree of encoding that proxies and middlewares produce, and is decoded once or never.
 import { normalizeAuthority } from '../../core/url/normalize-authority.ts';
 import { decodeForm, encodeUnsafe } from '../../core/url/percent-encoding.ts';
 import { checkTarget } from '../door/check-target.ts';

@@ -60,8 +60,9 @@ export function refusePull(
 }
 
 /** Health and readiness; why it is not ready is for the admin listener alone. */
-export function answerHealth(isWell: boolean, word: string): Answer {
-  const body = Buffer.from(`${JSON.stringify({ status: word })}\n`);
+export function answerHealth(kind: 'health' | 'ready', isWell: boolean): Answer {
+  const well = kind === 'health' ? 'ok' : 'ready';
+  const body = Buffer.from(`${JSON.stringify({ status: isWell ? well : 'not ready' })}\n`);
   return {
     status: isWell ? 200 : 503,
     headers: [

@@ -1,6 +1,6 @@
-// The client behind a pull request: what the pipeline sees, and what an origin is sent when the page
-// is passed on. The key stops here; the marks of a render go along, by which front proxies and
-// middlewares know not to send the request round again.
+// The client behind a pull request: what the pipeline sees, and what an origin is sent when the
+// page is passed on. The key stops here; the marks of a render go along, by which front proxies
+// and middlewares know not to send the request round again.
 import { fieldValues, type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
 import { renderMarks } from '../../core/http/render-loop.ts';
 import type { InnerRequest } from '../bypass/ports.ts';
