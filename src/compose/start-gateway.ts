@@ -12,12 +12,12 @@ import type { Config } from '../config/settings.ts';
 import type { Clock } from '../pipeline/ports.ts';
 import { createAdminApp } from '../server/admin/create-admin-app.ts';
 import { createAdminActions } from './admin-actions.ts';
-import { buildRuntime, createLasting, type Runtime } from './build-runtime.ts';
+import { buildRuntime, createLasting, type Lasting, type Runtime } from './build-runtime.ts';
 import { listenPublic, type PublicListeners } from './listen-public.ts';
 import { observeRequest, storeListener, watchSource } from './observe.ts';
 import { type Bots, openBots } from './open-bots.ts';
 import { openStores, type Stores } from './open-stores.ts';
-import { createOwnRenderer } from './own-renderer.ts';
+import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
 import { createReloader } from './reload.ts';
 import { describeStartError } from './start-error.ts';
 import { createStopper } from './stop.ts';
@@ -59,24 +59,34 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-async function start(config: Config, options: StartOptions): Promise<RunningGateway> {
-  const { settings } = config;
-  const log = createLog(settings.log.level, options.stdout);
+/** What the runtime of every configuration stands on: made once, released when we stop. */
+interface Foundation {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly stores: Stores;
+  readonly bots: Bots;
+  readonly renderer: OwnRenderer;
+  readonly lasting: Lasting;
+}
+
+async function layFoundation({ settings }: Config, options: StartOptions): Promise<Foundation> {
+  const { file, env, stdout, nameServers, clock = systemClock } = options;
+  const log = createLog(settings.log.level, stdout);
   const metrics = createMetrics();
-  const clock = options.clock ?? systemClock;
+  const onDefect = (error: unknown): void => log.error('defect', { err: error });
   const stores = await openStores(settings, storeListener(log, metrics), clock);
   const bots = await openBots(settings, {
     clock,
-    nameServers: options.nameServers,
-    onProblem: (file, reason) => log.warn('address list', { file, reason }),
-    onDefect: (error) => log.error('defect', { err: error }),
+    nameServers,
+    onProblem: (list, reason) => log.warn('address list', { file: list, reason }),
+    onDefect,
   });
   const pseudonym = `edge-gateway-${randomUUID().slice(0, 8)}`;
   const renderer = createOwnRenderer({
-    file: options.file,
-    env: options.env,
+    file,
+    env,
     pseudonym,
-    output: options.stdout,
+    output: stdout,
     onEvent: (event) => log.info('renderer', { ...event }),
   });
   const lasting = createLasting({
@@ -86,8 +96,14 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
     judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
-    onDefect: (error) => log.error('defect', { err: error }),
+    onDefect,
   });
+  return { log, metrics, stores, bots, renderer, lasting };
+}
+
+async function start(config: Config, options: StartOptions): Promise<RunningGateway> {
+  const { settings } = config;
+  const { log, metrics, stores, bots, renderer, lasting } = await layFoundation(config, options);
   let runtime = await buildRuntime(config, lasting, null);
   const connections = connectOrigins();
   const listeners = await listenPublic(settings, config.policies.limits.urlBytesMax, {

@@ -20,7 +20,7 @@ export const MESSAGES =
 /** Lists of networks by name, fetched now unless a date says otherwise. */
 export type Networks = Readonly<Record<string, readonly string[]>>;
 
-export function rangeLists(networks: Networks, fetchedAtMs: number): RangeLists {
+function rangeLists(networks: Networks, fetchedAtMs: number): RangeLists {
   const lists = new Map<string, RangeList>(
     Object.entries(networks).map(([name, prefixes]) => [name, rangeList(prefixes, fetchedAtMs)]),
   );

@@ -43,7 +43,7 @@ export function ptr(address: string): string {
   if (!address.includes(':')) return `PTR ${address.split('.').reverse().join('.')}.in-addr.arpa`;
   const groups = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
   const [head = [], tail = []] = groups;
-  const middle = new Array<string>(8 - head.length - tail.length).fill('0');
+  const middle = Array.from({ length: 8 - head.length - tail.length }, () => '0');
   const hex = [...head, ...middle, ...tail].map((group) => group.padStart(4, '0')).join('');
   return `PTR ${[...hex].reverse().join('.')}.ip6.arpa`;
 }

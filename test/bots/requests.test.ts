@@ -177,7 +177,7 @@ test('verdicts are counted, and explained with an address', async () => {
       user_agent: GOOGLEBOT,
       address,
     });
-    return await (await fetch(`${admin}/explain?${query}`)).json();
+    return await (await fetch(`${admin}/explain?${query.toString()}`)).json();
   };
   expect(await explain(FORGER)).toMatchObject({
     action: 'bypass',

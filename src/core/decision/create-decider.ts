@@ -17,7 +17,7 @@ import type { UrlErrorKind } from '../url/url-error.ts';
 import { findRedirect } from './canonical-redirect.ts';
 import type { Decision, DecisionRequest, KeyedDecision, RefusedDecision } from './decision.ts';
 import type { Located } from './located.ts';
-import { type PlanInput, planAction, planForged } from './plan-action.ts';
+import { type PlanInput, planClient } from './plan-action.ts';
 import { settleRule } from './settle-rule.ts';
 
 export interface Decider {
@@ -83,19 +83,13 @@ export function createDecider(policies: PolicySet, hashText: (text: string) => s
       hasAuthorization: request.hasAuthorization,
       redirect: findRedirect(located.value, (url) => resettle(url, request.method)),
     };
-    const wanted = planAction(input);
-    const bot =
-      wanted.action === 'render' ? request.judgeBot?.(request.userAgent, policy.bots.verify) : null;
-    const isForged = bot?.verdict === 'forged';
-    const plan = isForged ? planForged(input, policy.bots.forged) : wanted;
+    const { verify, forged } = policy.bots;
+    const judge = () => request.judgeBot?.(request.userAgent, verify) ?? null;
     return {
-      ...plan,
+      ...planClient(input, forged, judge),
       input: request.url,
       error: null,
       host,
-      dimension: plan.dimension,
-      matchedBy: isForged ? null : match.matchedBy,
-      bot: bot ?? null,
       normalized: normalized.url,
       path: normalized.path,
       hash: hashText(normalized.url),

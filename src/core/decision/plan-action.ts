@@ -2,6 +2,7 @@
 // rule's render/bypass → the dimension's action. What must stay raw comes before any rendering, and
 // a file (style sheet, feed, sitemap, robots.txt) is no page whatever a general rule says.
 
+import type { BotJudgement } from '../bots/crawlers.ts';
 import { isPagePath } from '../http/content-kind.ts';
 import type { BotPolicy, Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
 import type { DimensionMatch } from '../routing/match-dimension.ts';
@@ -20,14 +21,19 @@ export interface PlanInput {
   readonly redirect: StatusAnswer | null;
 }
 
-export interface PlannedClient extends Plan {
+interface PlannedClient extends Plan {
   readonly dimension: Dimension | null;
+}
+
+export interface JudgedClient extends PlannedClient {
+  readonly matchedBy: string | null;
+  readonly bot: BotJudgement | null;
 }
 
 const UNKNOWN_HOST: StatusAnswer = { code: 421, reason: 'unknown host', headers: [] };
 const BLOCKED: StatusAnswer = { code: 403, reason: null, headers: [] };
 
-export function planAction(input: PlanInput): PlannedClient {
+function planAction(input: PlanInput): PlannedClient {
   const { host, match, rule } = input;
   if (host === null) return answer('unknown_host', UNKNOWN_HOST, null);
   if (match.dimension === 'block') return answer('block_dimension', BLOCKED, null);
@@ -39,7 +45,12 @@ export function planAction(input: PlanInput): PlannedClient {
   if (input.redirect !== null) return answer('canonical_redirect', input.redirect, dimension);
   if (input.hasAuthorization) return bypass('authorization', dimension);
   if (rule?.action === 'bypass') return bypass('rule', dimension);
-  const isPage = isPagePath(input.path) || (rule !== null && namesFile(rule));
+  return planPage(input, dimension);
+}
+
+/** What is left is the question whether it is a page, and whether it is rendered for this client. */
+function planPage({ match, rule, path }: PlanInput, dimension: Dimension): PlannedClient {
+  const isPage = isPagePath(path) || (rule !== null && namesFile(rule));
   if (rule?.dimension) {
     return isPage ? render('rule', rule.dimension) : bypass('not_a_page', dimension);
   }
@@ -52,11 +63,24 @@ export function planAction(input: PlanInput): PlannedClient {
 }
 
 /**
- * Plans again for a crawler that turned out to be forged: it gets what a person gets.
+ * Plans, and asks who the client is where a page would be rendered for it.
  *
- * @param input what the first plan was made of
+ * @param forged what becomes of a crawler that is not who it says it is
  */
-export function planForged(input: PlanInput, forged: BotPolicy['forged']): PlannedClient {
+export function planClient(
+  input: PlanInput,
+  forged: BotPolicy['forged'],
+  judge: () => BotJudgement | null,
+): JudgedClient {
+  const plan = planAction(input);
+  const bot = plan.action === 'render' ? judge() : null;
+  return bot?.verdict === 'forged'
+    ? { ...planForged(input, forged), matchedBy: null, bot }
+    : { ...plan, matchedBy: input.match.matchedBy, bot };
+}
+
+/** A forged crawler gets what a person gets. */
+function planForged(input: PlanInput, forged: BotPolicy['forged']): PlannedClient {
   // A rule that renders for everyone renders for people too.
   if (input.host === null || input.rule?.dimension) return planAction(input);
   if (forged === 'block') return answer('forged_bot', BLOCKED, null);
