@@ -54,7 +54,9 @@ export function parseIpv4(text: string): readonly number[] | null {
 export function parseIpv6(text: string): readonly number[] | null {
   const halves = text.split('::');
   if (halves.length > 2) return null;
-  const [head, tail] = halves.map(parseGroups);
+  const last = halves.length - 1;
+  // Only the end of an address may be written as IPv4.
+  const [head, tail] = halves.map((half, index) => parseGroups(half, index === last));
   if (head === undefined || head === null || tail === null) return null;
   if (tail === undefined) return head.length === 16 ? head : null;
   const missing = 16 - head.length - tail.length;
@@ -63,12 +65,12 @@ export function parseIpv6(text: string): readonly number[] | null {
   return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
 }
 
-function parseGroups(text: string): readonly number[] | null {
+function parseGroups(text: string, isEnd: boolean): readonly number[] | null {
   if (text === '') return [];
   const groups = text.split(':');
   const bytes: number[] = [];
   for (const [index, group] of groups.entries()) {
-    const ipv4 = index === groups.length - 1 ? parseIpv4(group) : null;
+    const ipv4 = isEnd && index === groups.length - 1 ? parseIpv4(group) : null;
     if (ipv4 !== null) bytes.push(...ipv4);
     else if (/^[0-9a-f]{1,4}$/i.test(group)) {
       const value = Number.parseInt(group, 16);
