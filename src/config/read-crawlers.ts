@@ -1,5 +1,5 @@
-// The table of known crawlers that ships with the gateway, read once. A mistake in it is a defect of
-// the package and throws.
+// The table of known crawlers that ships with the gateway, read once. A mistake in it is a defect
+// of the package and throws.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {

@@ -48,7 +48,7 @@ function planAction(input: PlanInput): PlannedClient {
   return planPage(input, dimension);
 }
 
-/** What is left is the question whether it is a page, and whether it is rendered for this client. */
+/** What is left: whether it is a page, and whether it is rendered for this client. */
 function planPage({ match, rule, path }: PlanInput, dimension: Dimension): PlannedClient {
   const isPage = isPagePath(path) || (rule !== null && namesFile(rule));
   if (rule?.dimension) {
