@@ -80,8 +80,12 @@ async function tryStart(port: number, http: string): Promise<Nginx | string> {
     process.off('exit', killAtExit);
     await rm(folder, { recursive: true, force: true });
   };
-  await waitUntil('nginx listens', async () => !isRunning(child) || (await canConnect(port)));
-  if (isRunning(child)) return { port, stop };
+  try {
+    await waitUntil('nginx listens', async () => !isRunning(child) || (await canConnect(port)));
+    if (isRunning(child)) return { port, stop };
+  } catch (error) {
+    complaints += String(error);
+  }
   await stop();
   return complaints;
 }
