@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { readCrawlers, readTable } from '../../src/config/read-crawlers.ts';
 import { indexCrawlers } from '../../src/core/bots/find-crawler.ts';
+import { USER_AGENTS } from '../config/user-agents.ts';
 
 const table = readCrawlers();
 const { find } = indexCrawlers(table.crawlers);
@@ -114,6 +115,12 @@ describe('a User-Agent names', () => {
 describe('the table', () => {
   test('is dated', () => {
     expect(table.checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/);
+  });
+
+  test('knows every crawler that the built-in dimensions render for', () => {
+    const rendered = USER_AGENTS.filter(([, dimension]) => dimension !== 'bypass');
+    expect(rendered.length).toBeGreaterThan(50);
+    expect(rendered.filter(([userAgent]) => find(userAgent) === null)).toEqual([]);
   });
 
   test('names each crawler once', () => {
