@@ -13,6 +13,7 @@ import {
   type Keyed,
   type NotAnswered,
   servesStale,
+  type UnstoredReason,
 } from './state.ts';
 import { waitForPage } from './wait-for-page.ts';
 
@@ -21,6 +22,16 @@ const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 /** How long a page that could not be shared is fetched by each client alone. */
 const UNSHARED_MEMORY_MS = 120_000;
+/** Words of the page itself, or of the policy, that it is not to be kept. */
+const WITHDRAWN: ReadonlySet<UnstoredReason> = new Set([
+  'no_store',
+  'private',
+  'set_cookie',
+  'vary',
+  'self_redirect',
+  'not_html',
+  'ttl',
+]);
 
 /** Gets a page that was not in the store, together with everyone else who wants it now. */
 export async function fetchPage(
@@ -74,9 +85,26 @@ function mayStore(found: NotAnswered): boolean {
 export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
   const identity = pageIdentity(keyed);
   if (deps.flights.isRunning(identity) || deps.failures.get(identity) !== null) return;
-  const place = deps.flights.join(identity, 0, () => flyOut(keyed, true, deps));
-  // flyOut answers for every failure; anything it throws is a defect.
+  const place = deps.flights.join(identity, 0, () => renew(keyed, deps));
+  // renew answers for every failure; anything it throws is a defect.
   if (place.role !== 'refused') place.result.catch(deps.onDefect);
+}
+
+/**
+ * One refresh. A page that may no longer be stored takes its old copy along; one that could not be
+ * had now, or is refused now, leaves it.
+ */
+async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
+  const fill = await flyOut(keyed, true, deps);
+  const isAnswer = fill.outcome === 'page' && fill.page.status < 500 && fill.entry === null;
+  if (!isAnswer || fill.unstored === null) return fill;
+  if (WITHDRAWN.has(fill.unstored)) {
+    const { key, ref, decision } = keyed;
+    await deps.pages.purge(key, ref, decision.normalized, { dryRun: false, soft: false });
+  } else {
+    backOff(keyed, fill, deps);
+  }
+  return fill;
 }
 
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
@@ -88,10 +116,15 @@ async function flyOut(keyed: Keyed, isStored: boolean, deps: PipelineDeps): Prom
     if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
     return fill;
   }
+  backOff(keyed, fill, deps);
+  return fill;
+}
+
+function backOff(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
+  const identity = pageIdentity(keyed);
   const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
   const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));
   deps.failures.set(identity, { fill: failureIn(fill), count }, waitMs);
-  return fill;
 }
 
 /** A page that says 5xx and is not even kept for a moment has failed like any other. */

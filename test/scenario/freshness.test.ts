@@ -127,6 +127,35 @@ describe('a stale page', () => {
     await waitUntil('it is well again', async () => (await verdict(stage)) === 'hit good');
   });
 
+  test.each(['Cache-Control: no-store', 'Cache-Control: private', 'Set-Cookie: sid=1'])(
+    'goes when the page may no longer be stored (%s)',
+    async (line) => {
+      const stage = await setUp({
+        origin: () => (version === 1 ? page('v1') : page('v2', line)),
+      });
+      await stage.ask('/page');
+      version = 2;
+      stage.clock.advance(HOUR_MS);
+      expect(await verdict(stage)).toBe('stale v1');
+      await waitUntil('it is gone', async () => (await verdict(stage)) === 'new v2');
+    },
+  );
+
+  test('stays when its renewal is refused, which is not tried at once again', async () => {
+    const stage = await setUp({
+      origin: () => (version === 1 ? page('v1') : answer(429, 'slow down')),
+    });
+    await stage.ask('/page');
+    version = 2;
+    stage.clock.advance(HOUR_MS);
+    expect(await verdict(stage)).toBe('stale v1');
+    await waitUntil('the renewal is refused', () => stage.origin.requests.length === 2);
+    const targets = Array.from({ length: 20 });
+    const verdicts = await mapParallel(1, targets, () => verdict(stage));
+    expect(new Set(verdicts)).toEqual(new Set(['stale v1']));
+    expect(stage.origin.requests.length).toBe(2);
+  });
+
   test('keeps its Last-Modified while its bytes stay the same', async () => {
     const stage = await setUp();
     const first = await stage.ask('/page');

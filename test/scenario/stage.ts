@@ -83,7 +83,7 @@ export async function startOrigin(script: Answer | RawOriginOptions): Promise<Ra
   return origin;
 }
 
-export function gatewayText(options: StageOptions, renderer: TestRenderService): string {
+function gatewayText(options: StageOptions, renderer: TestRenderService): string {
   const engine = options.engine ?? 'origin';
   const service =
     engine === 'service'
