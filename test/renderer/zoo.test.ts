@@ -57,7 +57,7 @@ const APPS: Readonly<Record<string, Expected>> = {
     head: { outcome: 'partial', status: 200 },
   },
   '/app/selector': { ask: { selector: '.done' }, has: ['selected'] },
-  '/app/additional-wait': { ask: { additional_wait_ms: 800 }, has: ['waited for'] },
+  '/app/additional-wait': { ask: { additional_wait_ms: 2_000 }, has: ['waited for'] },
   '/app/throws': {
     has: ['before'],
     head: { ...COMPLETE, console_errors: ['said so', 'Error: oops'] },

@@ -25,7 +25,7 @@ const state = new Proxy({ count: 0 }, { set(object, key, value) {
   queueMicrotask(() => { target.textContent = 'count is ' + object.count; });
   return true;
 } });
-setTimeout(() => { state.count = 3; }, 50);`;
+fetch('/api/items').then(() => { state.count = 3; });`;
 
 /** Nodes cloned from a template and set one by one: as compiled Svelte does. */
 const COMPILED = `

@@ -16,8 +16,10 @@ location.href = '/file.zip';
 app.textContent = 'nothing saved';`,
   ),
   '/hostile/late-download': app(
-    `addEventListener('load', () => setTimeout(() => { location.href = '/file.zip'; }, 100));
-setTimeout(() => { app.textContent = 'still here'; location.href = 'mailto:zoo@zoo.test'; }, 400);`,
+    `window.prerenderReady = false;
+addEventListener('load', () => setTimeout(() => { location.href = '/file.zip'; }, 100));
+setTimeout(() => { app.textContent = 'still here'; location.href = 'mailto:zoo@zoo.test';
+  window.prerenderReady = true; }, 500);`,
   ),
   '/file.zip': answer(
     200,
@@ -30,7 +32,8 @@ setTimeout(() => { app.textContent = 'still here'; location.href = 'mailto:zoo@z
 app.textContent = 'opened';`,
   ),
   '/hostile/worker': app(
-    `const show = (text) => { app.textContent = text; };
+    `window.prerenderReady = false;
+const show = (text) => { app.textContent = text; window.prerenderReady = true; };
 if (!navigator.serviceWorker) show('no worker');
 else navigator.serviceWorker.register('/worker.js').then(
   (r) => show(r ? 'registered' : 'no worker'), () => show('no worker'));

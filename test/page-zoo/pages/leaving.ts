@@ -31,7 +31,8 @@ document.forms[0].submit();`,
   ),
   '/meta/404': app(`app.textContent = 'gone';`, code('404')),
   '/meta/late-404': app(
-    `setTimeout(() => document.head.insertAdjacentHTML('beforeend', '${code('404')}'), 100);`,
+    `fetch('/api/items').then(() =>
+  document.head.insertAdjacentHTML('beforeend', '${code('404')}'));`,
   ),
   '/meta/301': app('', code('301') + meta('prerender-header', 'Location: https://zoo.test/ä')),
   '/meta/301-script': app('', code('301') + meta('prerender-header', 'Location: javascript:x()')),
