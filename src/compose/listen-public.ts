@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ListenAddress, Settings, TlsSettings } from '../config/settings.ts';
+import type { Config, ListenAddress, Settings, TlsSettings } from '../config/settings.ts';
 import { isLoopback } from '../config/values/parse-listen.ts';
 import { createHttpServer } from '../server/door/create-http-server.ts';
 import { type Certificate, createTlsServer } from '../server/door/create-tls-server.ts';
@@ -13,6 +13,7 @@ import type { RefusalReason } from '../server/door/refusals.ts';
 import { createGatewayApp } from '../server/gateway/create-gateway-app.ts';
 import type { GatewayApp, GatewayDeps } from '../server/gateway/gateway-deps.ts';
 import { createIntegrationApp } from '../server/integration/create-integration-app.ts';
+import type { Releases } from './releases.ts';
 
 export interface Listener {
   readonly address: string;
@@ -39,26 +40,33 @@ export interface ListenDeps extends GatewayDeps {
 const PULL_URL_BYTES_FACTOR = 3;
 const PULL_URL_BYTES_MORE = 64;
 
+/** Opens all of them; those that are open already are released when a later one fails. */
 export async function listenPublic(
-  settings: Settings,
-  urlBytesMax: number,
+  { settings, policies }: Config,
+  releases: Releases,
   deps: ListenDeps,
 ): Promise<PublicListeners> {
+  const { urlBytesMax } = policies.limits;
+  const opened = (listener: Listener): Listener => {
+    releases.add(async () => await listener.close(0));
+    return listener;
+  };
   const door = { limits: settings.server.limits, urlBytesMax, onRefused: deps.onRefused };
   const plain = await createGatewayApp(deps, (onUpgrade, handler) =>
     createHttpServer({ ...door, onUpgrade }, handler),
   );
-  const all = [await listen(plain, settings.server.listen, PLAIN)];
+  const all = [opened(await listen(plain, settings.server.listen, PLAIN))];
   const { tls } = settings.server;
   if (tls !== null) {
     const certificate = await readCertificate(tls);
     const server: { current: Http2SecureServer | null } = { current: null };
     const secure = await createGatewayApp(deps, (onUpgrade, handler) => {
       server.current = createTlsServer({ ...door, onUpgrade }, certificate, handler);
-      // Fastify's type knows one protocol; what is written goes through write-head, which knows both.
+      // Fastify's type knows one protocol; what is written goes through write-head, which knows
+      // both.
       return server.current as unknown as Server;
     });
-    all.push(await listen(secure, tls.listen, trackTls(server.current)));
+    all.push(opened(await listen(secure, tls.listen, trackTls(server.current))));
   }
   const port = all[0]?.port ?? 0;
   const { integration } = settings;
@@ -71,7 +79,7 @@ export async function listenPublic(
     { ...deps, isLocal: isLoopback(integration.listen) },
     (onUpgrade, handler) => createHttpServer({ ...pullDoor, onUpgrade }, handler),
   );
-  const listener = await listen(pull, integration.listen, PLAIN);
+  const listener = opened(await listen(pull, integration.listen, PLAIN));
   return { all: [...all, listener], port, integrationPort: listener.port };
 }
 

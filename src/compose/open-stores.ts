@@ -28,7 +28,9 @@ export interface Stores {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the stores for serving. Throws, with a message for the operator, when that can't be done. */
+/**
+ * Opens the stores for serving. Throws, with a message for the operator, when that can't be done.
+ */
 export async function openStores(
   settings: Settings,
   listener: StoreListener,

@@ -1,5 +1,5 @@
-// The renderer a gateway runs for itself with `render.engine: chromium`: started when a configuration
-// first asks for it, kept over reloads, ended with the gateway.
+// The renderer a gateway runs for itself with `render.engine: chromium`: started when a
+// configuration first asks for it, kept over reloads, ended with the gateway.
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import {

@@ -1,5 +1,5 @@
-// A render service with the hosts of a configuration: what `edge-gateway render-service` runs, alone
-// on a machine of its own, or as the child of a gateway with `render.engine: chromium`.
+// A render service with the hosts of a configuration: what `edge-gateway render-service` runs,
+// alone on a machine of its own, or as the child of a gateway with `render.engine: chromium`.
 import { createLog } from '../adapters/telemetry/create-log.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -47,7 +47,9 @@ export async function serveRenderer(
       log: (level, message, fields) => log[level](message, { part: 'renderer', ...fields }),
     });
   } catch (cause) {
-    options.stderr.write(`edge-gateway: ${cause instanceof Error ? cause.message : cause}\n`);
+    options.stderr.write(
+      `edge-gateway: ${cause instanceof Error ? cause.message : String(cause)}\n`,
+    );
     return null;
   }
   log.info('renderer ready', { part: 'renderer', listen: renderer.address });

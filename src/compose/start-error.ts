@@ -10,7 +10,8 @@ export function describeStartError(cause: unknown, settings: Settings): string {
     return `port ${port} is in use; stop what uses it, or change ${listenKey(port, settings)}`;
   }
   if (code === 'EACCES' && port !== null) {
-    return `port ${port} may not be opened by this user; use one above 1023 in ${listenKey(port, settings)}`;
+    const key = listenKey(port, settings);
+    return `port ${port} may not be opened by this user; use one above 1023 in ${key}`;
   }
   if (code === 'EADDRNOTAVAIL') {
     return `this machine has no such address: ${cause.message}; see ${listenKey(port, settings)}`;

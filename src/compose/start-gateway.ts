@@ -18,6 +18,7 @@ import { observeRequest, storeListener, watchSource } from './observe.ts';
 import { type Bots, openBots } from './open-bots.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
+import { createReleases, type Releases } from './releases.ts';
 import { createReloader } from './reload.ts';
 import { describeStartError } from './start-error.ts';
 import { createStopper } from './stop.ts';
@@ -51,9 +52,11 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const { config, diagnostics } = await loadConfig(options.file, options.env);
   for (const problem of diagnostics) options.stderr.write(`${formatDiagnostic(problem)}\n`);
   if (config === null) return null;
+  const releases = createReleases();
   try {
-    return await start(config, options);
+    return await start(config, options, releases);
   } catch (cause) {
+    await releases.run();
     options.stderr.write(`edge-gateway: ${describeStartError(cause, config.settings)}\n`);
     return null;
   }
@@ -69,18 +72,24 @@ interface Foundation {
   readonly lasting: Lasting;
 }
 
-async function layFoundation({ settings }: Config, options: StartOptions): Promise<Foundation> {
+async function layFoundation(
+  { settings }: Config,
+  options: StartOptions,
+  releases: Releases,
+): Promise<Foundation> {
   const { file, env, stdout, nameServers, clock = systemClock } = options;
   const log = createLog(settings.log.level, stdout);
   const metrics = createMetrics();
   const onDefect = (error: unknown): void => log.error('defect', { err: error });
   const stores = await openStores(settings, storeListener(log, metrics), clock);
+  releases.add(stores.close);
   const bots = await openBots(settings, {
     clock,
     nameServers,
     onProblem: (list, reason) => log.warn('address list', { file: list, reason }),
     onDefect,
   });
+  releases.add(bots.close);
   const pseudonym = `edge-gateway-${randomUUID().slice(0, 8)}`;
   const renderer = createOwnRenderer({
     file,
@@ -89,6 +98,7 @@ async function layFoundation({ settings }: Config, options: StartOptions): Promi
     output: stdout,
     onEvent: (event) => log.info('renderer', { ...event }),
   });
+  releases.add(renderer.close);
   const lasting = createLasting({
     pseudonym,
     renderer,
@@ -101,17 +111,23 @@ async function layFoundation({ settings }: Config, options: StartOptions): Promi
   return { log, metrics, stores, bots, renderer, lasting };
 }
 
-async function start(config: Config, options: StartOptions): Promise<RunningGateway> {
-  const { settings } = config;
-  const { log, metrics, stores, bots, renderer, lasting } = await layFoundation(config, options);
+async function start(
+  config: Config,
+  options: StartOptions,
+  releases: Releases,
+): Promise<RunningGateway> {
+  const foundation = await layFoundation(config, options, releases);
+  const { log, metrics, bots, renderer, lasting } = foundation;
   let runtime = await buildRuntime(config, lasting, null);
+  releases.add(async () => await runtime.source.close());
   const connections = connectOrigins();
-  const listeners = await listenPublic(settings, config.policies.limits.urlBytesMax, {
+  releases.add(connections.close);
+  const listeners = await listenPublic(config, releases, {
     snapshot: () => runtime.snapshot,
     takeOrigin: lasting.balancer.take,
     connector: connections,
     pseudonym: lasting.pseudonym,
-    bodyBytesMax: settings.server.limits.bodyBytesMax,
+    bodyBytesMax: config.settings.server.limits.bodyBytesMax,
     onFinished: (finished) => observeRequest(finished, log, metrics),
     onRefused: metrics.recordRefusal,
     isReady: async () => (await runtime.source.check()).state === 'done',
@@ -134,22 +150,16 @@ async function start(config: Config, options: StartOptions): Promise<RunningGate
       if (previous.source !== next.source) await retire(previous, lasting.memories.flights.drain);
     },
   });
-  const admin = await listenAdmin(() => runtime, { stores, bots, metrics, log, reloader });
+  releases.add(reloader.close);
+  const admin = await listenAdmin(() => runtime, { ...foundation, reloader });
+  releases.add(admin.close);
   const stopper = createStopper({
     log,
     stopListening: async (deadlineMs) => {
       await Promise.all(listeners.all.map((one) => one.close(deadlineMs)));
     },
     drainFlights: lasting.memories.flights.drain,
-    release: async () => {
-      reloader.close();
-      await admin.close();
-      await runtime.source.close();
-      await renderer.close();
-      connections.close();
-      bots.close();
-      await stores.close();
-    },
+    release: releases.run,
   });
   admin.drainWith(stopper.isDraining);
   announce(config, listeners, log);
@@ -169,11 +179,7 @@ async function retire(previous: Runtime, drain: () => Promise<void>): Promise<vo
   await previous.source.close();
 }
 
-interface AdminParts {
-  readonly stores: Stores;
-  readonly bots: Bots;
-  readonly metrics: Metrics;
-  readonly log: Log;
+interface AdminParts extends Foundation {
   readonly reloader: ReturnType<typeof createReloader>;
 }
 

@@ -1,5 +1,6 @@
 // What this process has lately learned about a page and should not learn again at once: that it
-// fails, or that it is no page. Bounded; the oldest is forgotten first. Never needed for correctness.
+// fails, or that it is no page. Bounded; the oldest is forgotten first. Never needed for
+// correctness.
 import type { Clock } from './ports.ts';
 
 export interface RecentMemory<T> {

@@ -1,5 +1,5 @@
-// Every number that bounds the render service: queues, texts, waits, sizes. What the user may change
-// is only the default here; RenderServiceOptions names it.
+// Every number that bounds the render service: queues, texts, waits, sizes. What the user may
+// change is only the default here; RenderServiceOptions names it.
 
 export const RENDER_LIMITS = {
   /** Largest JSON question. */

@@ -9,7 +9,7 @@ const LAYERS = {
   '^src/adapters/([^/]+)/': ['^src/adapters/$1/', '^src/core/', '^src/pipeline/ports[.]ts$'],
   '^src/renderer/': ['^src/renderer/', '^src/core/', '^src/pipeline/ports[.]ts$'],
   '^src/server/': ['^src/server/', '^src/core/', '^src/pipeline/', '^src/config/'],
-  '^src/compose/': ['^src/(adapters|compose|config|core|pipeline|server)/'],
+  '^src/compose/': ['^src/(adapters|compose|config|core|pipeline|renderer|server)/'],
   '^src/cli/': ['^src/cli/', '^src/core/', '^src/config/', '^src/pipeline/', '^src/compose/'],
   '^src/normalizer[.]ts$': ['^src/core/', '^src/config/', '^src/adapters/xxhash/'],
 };

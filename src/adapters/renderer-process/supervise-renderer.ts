@@ -1,5 +1,6 @@
-// The gateway's own render service: a child process on a private socket, started again when it ends,
-// with growing pauses. It ends with us even when we are killed, because it reads our end of a pipe.
+// The gateway's own render service: a child process on a private socket, started again when it
+// ends, with growing pauses. It ends with us even when we are killed, because it reads our end of a
+// pipe.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';

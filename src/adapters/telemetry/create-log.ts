@@ -1,5 +1,5 @@
-// The log: JSON lines on standard output. One line a request, in the words the pipeline speaks; text
-// from outside is a JSON string and so can't forge a line.
+// The log: JSON lines on standard output. One line a request, in the words the pipeline speaks;
+// text from outside is a JSON string and so can't forge a line.
 import { type Level, pino } from 'pino';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -1,7 +1,9 @@
 // Every metric of the gateway, in one table: name, help, labels with how many values each may
 // take, buckets where it is a histogram. spec: operations, "Metrics and logs".
 
-/** Values a label of configured names may take: more hosts or dimensions than this share `other`. */
+/**
+ * Values a label of configured names may take: more hosts or dimensions than this share `other`.
+ */
 const CONFIGURED_MAX = 10_000;
 /** Values a label of fixed words may take. */
 const WORDS_MAX = 64;

@@ -1,6 +1,6 @@
-// How a render is known as one on its way to the origin, so that nothing renders for a renderer. The
-// count is the number of renders a request is nested in; the reference engine's header name is kept,
-// because front proxies already exclude it.
+// How a render is known as one on its way to the origin, so that nothing renders for a renderer.
+// The count is the number of renders a request is nested in; the reference engine's header name is
+// kept, because front proxies already exclude it.
 import { firstHeader, type HeaderList } from './header-list.ts';
 
 /** Lower case. Its value is the number of renders that the request is part of. */

@@ -128,7 +128,10 @@ export interface Dimension {
   readonly action: DimensionAction;
   readonly width: number;
   readonly height: number;
-  /** User-Agent sent to the page for this dimension; never the client's own, which is not in the key. */
+  /**
+   * User-Agent sent to the page for this dimension; never the client's own, which is not in the
+   * key.
+   */
   readonly renderUserAgent: string;
   readonly locale: string | null;
   readonly matchUserAgent: readonly Pattern[];

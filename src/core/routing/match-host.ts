@@ -32,7 +32,9 @@ export function indexHosts(hosts: readonly HostPolicy[]): HostIndex {
   };
 }
 
-/** A host that answers for `www.` answers under both names, so that its canonical URL is its own. */
+/**
+ * A host that answers for `www.` answers under both names, so that its canonical URL is its own.
+ */
 function addWwwAlias(exact: Map<string, HostPolicy>, domain: string, host: HostPolicy): void {
   if (domain.startsWith('*.') || !usesWwwAlias(host)) return;
   const alias = domain.startsWith('www.') ? domain.slice(4) : `www.${domain}`;

@@ -8,7 +8,9 @@ const LEGAL: readonly boolean[] = Array.from({ length: 256 }, (_unused, byte) =>
   PLAIN_PATH.test(String.fromCharCode(byte)),
 );
 
-/** Gives every path one spelling: triplets of unreserved characters decoded, the rest upper-case. */
+/**
+ * Gives every path one spelling: triplets of unreserved characters decoded, the rest upper-case.
+ */
 export function encodePathText(path: string): string {
   if (PLAIN_PATH.test(path)) return path;
   const bytes = toByteString(path);

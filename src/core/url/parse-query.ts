@@ -12,7 +12,9 @@ export interface QueryPair {
   readonly hasEquals: boolean;
 }
 
-/** Splits a query (without `?`) into decoded pairs, in order. Empty pieces vanish but in raw mode. */
+/**
+ * Splits a query (without `?`) into decoded pairs, in order. Empty pieces vanish but in raw mode.
+ */
 export function parseQuery(query: string, policy: NormalizationPolicy): readonly QueryPair[] {
   if (query === '') return [];
   const keepsEmptyPieces = policy.encoding === 'preserve' && !policy.sortQuery;

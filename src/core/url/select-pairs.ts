@@ -3,7 +3,9 @@
 import type { NormalizationPolicy, PolicyLevel, StripPolicy } from '../policy/policy.ts';
 import { pairName, pairValue, type QueryPair } from './parse-query.ts';
 
-/** One dropped parameter: its decoded name, the pattern that matched and the level of that pattern. */
+/**
+ * One dropped parameter: its decoded name, the pattern that matched and the level of that pattern.
+ */
 export interface StrippedPair {
   readonly name: string;
   readonly pattern: string;

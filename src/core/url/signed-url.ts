@@ -1,5 +1,5 @@
-// A signed URL is valid only byte for byte, and its page may be meant for one person: such a request
-// is passed to the origin raw and never stored. spec: url-and-key, `signed_urls`.
+// A signed URL is valid only byte for byte, and its page may be meant for one person: such a
+// request is passed to the origin raw and never stored. spec: url-and-key, `signed_urls`.
 import type { NormalizationPolicy } from '../policy/policy.ts';
 import { pairName, type QueryPair } from './parse-query.ts';
 

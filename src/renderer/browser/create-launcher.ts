@@ -1,6 +1,6 @@
-// How browsers of this process are started: with the sandbox wherever the kernel allows it, and with
-// one plain warning where it doesn't. What the kernel allows is found out by trying, because neither
-// files nor system calls tell it for containers.
+// How browsers of this process are started: with the sandbox wherever the kernel allows it, and
+// with one plain warning where it doesn't. What the kernel allows is found out by trying, because
+// neither files nor system calls tell it for containers.
 import type { Log } from '../options.ts';
 import { LaunchError, type LaunchedBrowser, launchBrowser } from './launch-browser.ts';
 

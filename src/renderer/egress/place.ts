@@ -1,5 +1,5 @@
-// Where a request that reaches the egress wants to go: by its absolute URL, or by the tunnel that it
-// came through.
+// Where a request that reaches the egress wants to go: by its absolute URL, or by the tunnel that
+// it came through.
 import type { IncomingMessage } from 'node:http';
 import type { PublicTarget } from '../options.ts';
 

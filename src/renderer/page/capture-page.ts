@@ -1,5 +1,5 @@
-// One render, from an empty browser context to the captured page. Everything it opens is closed when
-// it returns or throws: the context, and the egress with every connection the page has.
+// One render, from an empty browser context to the captured page. Everything it opens is closed
+// when it returns or throws: the context, and the egress with every connection the page has.
 import type { SecureContext } from 'node:tls';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { RenderAnswer, RenderErrorCode } from '../../core/http/render-answer.ts';

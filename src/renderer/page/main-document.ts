@@ -1,6 +1,6 @@
-// The page's document: its answer's head, and every attempt to put another one in its place. Redirects
-// are captured, never followed: those of the server, and those of scripts and `meta refresh` alike.
-// history.pushState makes no request and so is none.
+// The page's document: its answer's head, and every attempt to put another one in its place.
+// Redirects are captured, never followed: those of the server, and those of scripts and `meta
+// refresh` alike. history.pushState makes no request and so is none.
 import { dropNeverFilled } from '../../core/http/filter-headers.ts';
 import { firstHeader, type HeaderList } from '../../core/http/header-list.ts';
 import { encodeLatin1Location, publishLocation } from '../../core/http/location.ts';

@@ -39,7 +39,8 @@ const STRIP_SCRIPTS = String.raw`
 const SCRIPT_TYPE = new RegExp(
   '^(?:|module|(?:text|application)/(?:x-)?(?:javascript|ecmascript)' +
   '|text/(?:jscript|livescript|javascript1[.][0-5]))$', 'i');
-const SCRIPT_LINKS = ['preload', 'prefetch'].map((rel) => 'link[rel~="' + rel + '" i][as="script" i]')
+const SCRIPT_LINKS = ['preload', 'prefetch']
+  .map((rel) => 'link[rel~="' + rel + '" i][as="script" i]')
   .concat(['modulepreload', 'import'].map((rel) => 'link[rel~="' + rel + '" i]')).join(',');
 const isHandler = (element, name) => /^on[a-z]+$/.test(name) && (name in element || name in window);
 const isScriptUrl = (value) =>
@@ -70,7 +71,9 @@ const findRoots = (scope, roots) => {
   return roots;
 };
 const correctCharset = () => {
-  for (const meta of document.querySelectorAll('meta[charset]')) meta.setAttribute('charset', 'utf-8');
+  for (const meta of document.querySelectorAll('meta[charset]')) {
+    meta.setAttribute('charset', 'utf-8');
+  }
   for (const meta of document.querySelectorAll('meta[http-equiv="content-type" i]')) {
     meta.setAttribute('content', 'text/html; charset=utf-8');
   }
@@ -100,7 +103,8 @@ ${SERIALISE}
 const roots = findRoots(document, []);
 const scopes = [document, ...roots];
 const metas = {
-  statusMeta: metaContents('prerender-status-code')[0] ?? metaContents('render:status_code')[0] ?? null,
+  statusMeta:
+    metaContents('prerender-status-code')[0] ?? metaContents('render:status_code')[0] ?? null,
   headerMetas: metaContents('prerender-header').slice(0, 50),
 };
 for (const scope of scopes) {

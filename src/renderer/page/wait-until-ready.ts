@@ -1,5 +1,5 @@
-// When a page counts as ready: its event has come, its network is quiet if the policy asks for that,
-// `window.prerenderReady` is not false, and the selector matches. All at the same moment.
+// When a page counts as ready: its event has come, its network is quiet if the policy asks for
+// that, `window.prerenderReady` is not false, and the selector matches. All at the same moment.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CDPSession } from 'playwright-core';
 import type { RenderRequest } from '../../core/http/render-request.ts';

@@ -1,5 +1,6 @@
-// What a page is still loading, and since when its network has been quiet. WebSocket and EventSource
-// never count, beacons neither, and an XHR or fetch that has been under way for long is a long poll.
+// What a page is still loading, and since when its network has been quiet. WebSocket and
+// EventSource never count, beacons neither, and an XHR or fetch that has been under way for long is
+// a long poll.
 import type { CDPSession } from 'playwright-core';
 import { RENDER_LIMITS } from '../limits.ts';
 
@@ -13,7 +14,8 @@ export interface NetworkWatch {
 }
 
 /**
- * `idle`: nothing under way. `almost`: no script and no data, and at most two of anything else, such
+ * `idle`: nothing under way. `almost`: no script and no data, and at most two of anything else,
+ * such
  * as images; plain counting would take a page for done while the data it will show is on its way.
  */
 export type QuietRule = 'idle' | 'almost';

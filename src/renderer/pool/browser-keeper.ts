@@ -1,6 +1,6 @@
-// Keeps one browser running: starts the next when the current one is due, and at once when it dies or
-// no longer answers. Every browser that was started is remembered until it is gone, so that closing
-// leaves none behind.
+// Keeps one browser running: starts the next when the current one is due, and at once when it dies
+// or no longer answers. Every browser that was started is remembered until it is gone, so that
+// closing leaves none behind.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Launcher } from '../browser/create-launcher.ts';
 import { RENDER_LIMITS } from '../limits.ts';

@@ -1,6 +1,6 @@
-// Bounded tabs and a bounded queue on one browser that is replaced when it is due, hangs or dies. The
-// replacement starts first and the old one finishes its pages; after a crash each page is tried once
-// more on the new browser, and waiting pages wait for it unless none will start.
+// Bounded tabs and a bounded queue on one browser that is replaced when it is due, hangs or dies.
+// The replacement starts first and the old one finishes its pages; after a crash each page is tried
+// once more on the new browser, and waiting pages wait for it unless none will start.
 import type { Browser } from 'playwright-core';
 import type { Launcher } from '../browser/create-launcher.ts';
 import type { Log, PoolOptions } from '../options.ts';

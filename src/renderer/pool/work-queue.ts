@@ -1,5 +1,5 @@
-// Jobs that wait for a tab: bounded, first come first served, each with its own end. A job leaves the
-// queue by being taken, by its deadline, or because whoever asked for it left.
+// Jobs that wait for a tab: bounded, first come first served, each with its own end. A job leaves
+// the queue by being taken, by its deadline, or because whoever asked for it left.
 
 /** There is no room; ask again later. */
 export class QueueFullError extends Error {}

@@ -17,7 +17,9 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   xhr: ['xhr', 'fetch'],
 };
 
-/** Compiles the lists of one request; what is no pattern blocks nothing, as it can match nothing. */
+/**
+ * Compiles the lists of one request; what is no pattern blocks nothing, as it can match nothing.
+ */
 export function compileRequestFilter(
   request: Pick<RenderRequest, 'blocked_resource_types' | 'blocked_patterns'>,
 ): RequestFilter {

@@ -1,5 +1,6 @@
-// Who may ask for renders. With a token: whoever knows it, compared in constant time. Without one the
-// service is on loopback or a socket file, and what has to be kept out is a page in a local browser.
+// Who may ask for renders. With a token: whoever knows it, compared in constant time. Without one
+// the service is on loopback or a socket file, and what has to be kept out is a page in a local
+// browser.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RenderListen } from '../options.ts';

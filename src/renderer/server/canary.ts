@@ -1,5 +1,5 @@
-// The proof that the service can render: a page of our own, made by its script, through the whole way
-// from queue to captured text. Made when nothing else was rendered lately.
+// The proof that the service can render: a page of our own, made by its script, through the whole
+// way from queue to captured text. Made when nothing else was rendered lately.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// The render service without its HTTP: a checked question in, the contract's answer out. It owns what
-// all renders share, and knows whether a page could be rendered now.
+// The render service without its HTTP: a checked question in, the contract's answer out. It owns
+// what all renders share, and knows whether a page could be rendered now.
 import { createSecureContext } from 'node:tls';
 import type { RenderAnswer } from '../../core/http/render-answer.ts';
 import { countRenderHops } from '../../core/http/render-loop.ts';

@@ -80,7 +80,8 @@ async function handle(
       return say(response, 503, 'full\n');
     }
     if (error instanceof NoBrowserError) return say(response, 500, 'no browser\n');
-    // The asker left in the middle of its question, or something of ours broke: no answer either way.
+    // The asker left in the middle of its question, or something of ours broke: no answer either
+    // way.
     response.destroy();
     log('error', 'a question was not answered', { message: String(error) });
   }

@@ -1,5 +1,6 @@
-// Who may use the admin listener. With a token: whoever knows it, compared in constant time. Without
-// one the listener is on loopback, and what has to be kept out is a web page in a local browser.
+// Who may use the admin listener. With a token: whoever knows it, compared in constant time.
+// Without one the listener is on loopback, and what has to be kept out is a web page in a local
+// browser.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '../is-same-secret.ts';
 
