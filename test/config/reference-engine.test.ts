@@ -93,7 +93,6 @@ const SAMPLES: readonly Sample[] = [
       ['storage.compression', 'br and gzip'],
       ['storage.cleanup.safety_margin', null],
       ['storage.cleanup.interval', null],
-      ['render.engine', 'service or origin'],
       ['bypass.ssrf_protection', 'configured origin'],
       ['bypass.cache.enabled', 'not stored'],
       ['bypass.cache.ttl', null],
@@ -107,10 +106,7 @@ const SAMPLES: readonly Sample[] = [
     name: 'only what it requires',
     gateway: LEAST,
     hosts: HOST,
-    warnings: [
-      ['internal', 'admin.listen'],
-      ['render.engine', null],
-    ],
+    warnings: [['internal', 'admin.listen']],
   },
   {
     name: 'sharding on every level',
@@ -177,7 +173,7 @@ server: { workers: 4 }
 redis: { sentinels: ["a:1", "b:2"], name: main }
 storage: { bodies: redis, max_bytes: 10GiB, cleanup: { interval: 1h } }
 memory: { max_bytes: 128MiB }
-render: { engine: chromium, chromium: { tabs: 4 }, service: { urls: [] } }
+render: { engine: chromium, chromium: { tabs: 4 } }
 bypass: { cache: { enabled: true, ttl: 30m } }
 normalization: { no_vary_search: learn }
 `;
@@ -192,8 +188,6 @@ normalization: { no_vary_search: learn }
       'normalization.no_vary_search',
       'redis.name',
       'redis.sentinels',
-      'render.chromium',
-      'render.engine',
       'server.workers',
       'storage.bodies',
       'storage.cleanup.interval',

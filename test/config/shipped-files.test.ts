@@ -34,7 +34,7 @@ test('the root files serve the demo site', async () => {
     admin: { listen: { host: '127.0.0.1', port: 9090 }, token: null },
     redis: null,
     storage: { basePath: join(ROOT, 'data') },
-    render: { engine: 'origin' },
+    render: { engine: 'chromium' },
   });
   expect(config?.policies.hosts).toMatchObject([
     {

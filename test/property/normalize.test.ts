@@ -1,8 +1,8 @@
 // The promise of spec/url-and-key.md as laws, over random URLs and random policies.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HostPolicy, NormalizationPolicy, Rule } from '../../src/core/policy/policy.ts';
 import { createDecider } from '../../src/core/decision/create-decider.ts';
+import type { HostPolicy, NormalizationPolicy, Rule } from '../../src/core/policy/policy.ts';
 import { resolveTracking } from '../../src/core/tracking/resolve-tracking.ts';
 import {
   DEFAULT_TRACKING,
