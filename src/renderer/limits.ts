@@ -12,6 +12,9 @@ export const RENDER_LIMITS = {
   noteCharsMax: 500,
   /** Header bytes of the page that are reported. */
   headerBytesMax: 65_536,
+  headersMax: 500,
+  /** Longest URL or header value that is reported. */
+  textCharsMax: 16_000,
 
   /** The network counts as quiet when nothing that counts was under way for this long. */
   quietMs: 500,
@@ -21,6 +24,8 @@ export const RENDER_LIMITS = {
   sampleMs: 50,
   /** Kept back from the hard limit, so that a page can still be captured. */
   captureMarginMs: 1_000,
+  /** The margin is no more than this part of the whole time. */
+  captureMarginPart: 0.2,
   /** Documents a page may load in place of itself before it counts as a loop. */
   reloadsMax: 3,
 

@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listGroup, processStart } from '../../src/renderer/browser/process-group.ts';
+import { createLauncher } from '../../src/renderer/browser/create-launcher.ts';
+import { findChromium } from '../../src/renderer/browser/find-chromium.ts';
+import { launchBrowser } from '../../src/renderer/browser/launch-browser.ts';
+import { commandLine, listGroup, processStart } from '../../src/renderer/browser/process-group.ts';
 import { sweepProfileFolders } from '../../src/renderer/browser/profile-folder.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { openZoo, type Zoo } from '../page-zoo/zoo.ts';
@@ -197,6 +200,26 @@ describeWithChromium('life and death', () => {
     expect(names.some((name) => reused.endsWith(name))).toBe(false);
     const { rmdir } = await import('node:fs/promises');
     await rmdir(own);
+  });
+
+  test('the sandbox is on, or its absence is said once', async () => {
+    const warnings: string[] = [];
+    const found = findChromium(null);
+    if (!found.ok) throw new Error(found.error);
+    const launcher = createLauncher(found.value, 'A'.repeat(43), (level, message) => {
+      if (level === 'warn') warnings.push(message);
+    });
+    const launched = await launcher.launch();
+    const again = await launcher.launch();
+    const isOff = commandLine(launched.pid).includes('--no-sandbox');
+    await Promise.all([launched.end(), again.kill()]);
+    expect(isOff).toBe(!launcher.hasSandbox());
+    expect(warnings).toHaveLength(isOff ? 1 : 0);
+    if (process.getuid?.() === 0) {
+      const options = { executablePath: found.value, trustedKeyHash: 'A'.repeat(43) };
+      const refused = launchBrowser({ ...options, hasSandbox: true });
+      await expect(refused).rejects.toMatchObject({ noSandbox: true });
+    }
   });
 
   test('a browser that cannot be started says what to do', async () => {

@@ -183,6 +183,12 @@ const HOSTILE: Readonly<Record<string, Expected>> = {
     ask: { wait_for: 'networkIdle', soft_timeout_ms: 1_000, timeout_ms: 2_500 },
     head: failure('timeout'),
   },
+  '/hostile/closes': { has: ['still open'] },
+  '/hostile/long-url': {
+    has: ['long'],
+    head: { ...COMPLETE, final_url: `https://${ZOO_HOST}/hostile/long-url` },
+  },
+  '/hostile/headers': { has: ['many headers'] },
   '/hostile/overrides': { has: ['true content'], hasNot: ['fake'] },
   '/hostile/blob': { head: failure('refused') },
   '/app/too-large': { ask: { timeout_ms: 50_000 }, head: failure('too_large') },

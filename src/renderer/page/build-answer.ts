@@ -73,8 +73,10 @@ function keepHeaders(headers: HeaderList): HeaderList {
   let bytes = 0;
   for (const [name, value] of headers) {
     if (!isFieldName(name) || !isFieldValue(value) || /^set-cookie2?$/i.test(name)) continue;
+    if (value.length > RENDER_LIMITS.textCharsMax) continue;
     bytes += name.length + value.length;
-    if (bytes > RENDER_LIMITS.headerBytesMax) break;
+    const isFull = kept.length === RENDER_LIMITS.headersMax;
+    if (isFull || bytes > RENDER_LIMITS.headerBytesMax) break;
     kept.push([name, value]);
   }
   return kept;

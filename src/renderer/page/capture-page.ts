@@ -196,7 +196,7 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
   timings['response'] = performance.now() - startedAt;
   const softAt = Math.min(
     startedAt + request.soft_timeout_ms,
-    job.deadlineAt - RENDER_LIMITS.captureMarginMs,
+    job.deadlineAt - captureMarginMs(request.timeout_ms),
   );
   const readiness = { session, network, request, softAt };
   const isReady = await waitUntilReady(readiness, hasCome);
@@ -218,8 +218,14 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
   const { status, headers, location } = applyMetas(answer, dom);
   if (location !== null) return buildRedirectAnswer({ status, location, headers }, timings);
   const outcome = isGrown ? 'complete' : 'partial';
-  const head = { outcome, status, final_url: dom.url, headers, timings } as const;
+  // history.pushState takes URLs of any length.
+  const finalUrl = dom.url.length > RENDER_LIMITS.textCharsMax ? request.url : dom.url;
+  const head = { outcome, status, final_url: finalUrl, headers, timings } as const;
   return buildPageAnswer({ ...head, consoleErrors: [], pending }, html);
+}
+
+function captureMarginMs(timeoutMs: number): number {
+  return Math.min(RENDER_LIMITS.captureMarginMs, timeoutMs * RENDER_LIMITS.captureMarginPart);
 }
 
 const TOO_LARGE = { code: 'too_large', message: 'larger than a page may be' } as const;

@@ -55,12 +55,15 @@ export function watchMainDocument(options: MainDocumentOptions): WatchedDocument
     return abort;
   };
   const leave = (location: string): Verdict => {
+    if (location.length > RENDER_LIMITS.textCharsMax) return fail('refused', 'left for a long URL');
     options.end({ kind: 'left', location });
     return abort;
   };
   const redirect = ({ status, headers }: PausedAnswer, target: string): Verdict => {
     const location = encodeLatin1Location(target);
-    if (location === null) return fail('refused', 'a Location that cannot be written');
+    if (location === null || location.length > RENDER_LIMITS.textCharsMax) {
+      return fail('refused', 'a Location that cannot be written');
+    }
     const published = publishLocation(
       location,
       innerAddresses(options.host),

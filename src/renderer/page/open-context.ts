@@ -15,7 +15,7 @@ export async function openContext(
 ): Promise<BrowserContext> {
   const isMobile = request.width < MOBILE_WIDTH;
   const locale = readLocale(request.locale);
-  return await browser.newContext({
+  const context = await browser.newContext({
     proxy: { server: proxyUrl, bypass: '<-loopback>' },
     viewport: { width: Math.max(1, request.width), height: Math.max(1, request.height) },
     isMobile,
@@ -26,6 +26,9 @@ export async function openContext(
     acceptDownloads: false,
     ...(locale === null ? {} : { locale }),
   });
+  // A page may close itself, and then there is nothing to capture.
+  await context.addInitScript('window.close = () => undefined;');
+  return context;
 }
 
 /** The first language of a tag or of an Accept-Language list; null when it is no language. */

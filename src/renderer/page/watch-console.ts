@@ -7,7 +7,8 @@ export function watchConsole(page: Page): readonly string[] {
   const errors: string[] = [];
   const add = (text: string): void => {
     if (errors.length < RENDER_LIMITS.consoleErrorsMax) {
-      errors.push(text.slice(0, RENDER_LIMITS.noteCharsMax));
+      // Controls and halves of characters would grow sixfold in JSON.
+      errors.push(text.slice(0, RENDER_LIMITS.noteCharsMax).replace(/[\p{Cc}\p{Cs}]/gu, ' '));
     }
   };
   page.on('console', (message) => {

@@ -44,6 +44,15 @@ setTimeout(() => { if (app.textContent === 'shell') show('no worker'); }, 300);`
     response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
   },
   '/hostile/busy': app(`app.textContent = 'busy'; for (;;);`),
+  '/hostile/closes': app(`app.textContent = 'still open'; print(); close(); window.stop();`),
+  '/hostile/long-url': app(
+    `history.pushState({}, '', '/' + 'u'.repeat(100000)); app.textContent = 'long';`,
+  ),
+  '/hostile/headers': (_request, response) => {
+    const headers = { 'content-type': 'text/html', 'x-long': 'v'.repeat(20_000) };
+    for (let i = 0; i < 600; i += 1) Object.assign(headers, { [`x-${i}`]: '1' });
+    response.writeHead(200, headers).end('<!doctype html><p>many headers</p>');
+  },
   '/hostile/overrides': app(
     `app.textContent = 'true content';
 document.querySelectorAll = () => []; document.createTreeWalker = () => { throw 1; };
