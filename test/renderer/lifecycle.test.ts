@@ -14,27 +14,16 @@ import { commandLine, listGroup, processStart } from '../../src/renderer/browser
 import { sweepProfileFolders } from '../../src/renderer/browser/profile-folder.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { openZoo, type Zoo } from '../page-zoo/zoo.ts';
+import { currentPid, withRenderer } from './browser-life.ts';
 import {
   buildRequest,
   describeWithChromium,
   readAnswer,
   startTestRenderer,
-  type TestRenderer,
   ZOO_HOST,
 } from './test-renderer.ts';
 
 const PAGE = `https://${ZOO_HOST}/app/virtual-dom`;
-/** `RENDER_SOAK=1` makes it the long run: 1,000 renders, killed every 50. */
-const KILL =
-  process.env['RENDER_SOAK'] === '1' ? { rounds: 20, renders: 50 } : { rounds: 6, renders: 10 };
-const KILL_TIME = { timeout: KILL.rounds * KILL.renders * 2_000 };
-const RSS_BYTES_MAX = 512 * 1024 * 1024;
-const PATIENT = {
-  wait_for: 'DOMContentLoaded',
-  selector: '.items',
-  timeout_ms: 120_000,
-  soft_timeout_ms: 100_000,
-} as const;
 const QUICK = { wait_for: 'DOMContentLoaded', selector: '.items' } as const;
 
 describeWithChromium('life and death', () => {
@@ -47,41 +36,8 @@ describeWithChromium('life and death', () => {
     await zoo.close();
   });
 
-  async function withRenderer(
-    options: Parameters<typeof startTestRenderer>[1],
-    use: (renderer: TestRenderer) => Promise<void>,
-  ): Promise<void> {
-    const renderer = await startTestRenderer(zoo.url, options);
-    try {
-      await use(renderer);
-    } finally {
-      await renderer.service.close();
-    }
-    expect(await ownFolders()).toEqual([]);
-  }
-
-  test(`killed every ${KILL.renders} renders: nothing wrong, nothing left`, KILL_TIME, async () => {
-    const pids = new Set<number>();
-    await withRenderer({ pool: { queueMax: KILL.renders } }, async ({ render, service }) => {
-      for (let round = 0; round < KILL.rounds; round += 1) {
-        const pid = await currentPid(service.browserPid);
-        pids.add(pid);
-        const pages = Array.from({ length: KILL.renders }, () => render(PAGE, PATIENT));
-        await pages[round % KILL.renders];
-        process.kill(pid, 'SIGKILL');
-        for (const { head, html } of await Promise.all(pages)) {
-          expect(head).toMatchObject({ outcome: 'complete', status: 200, error: null });
-          expect(html).toContain('<li>lion</li><li>tiger</li><li>bear</li>');
-        }
-      }
-    });
-    expect(pids.size).toBe(KILL.rounds);
-    for (const pid of pids) expect(listGroup(pid)).toEqual([]);
-    expect(process.memoryUsage().rss).toBeLessThan(RSS_BYTES_MAX);
-  });
-
   test('a browser that hangs is found out and replaced', { timeout: 60_000 }, async () => {
-    await withRenderer({ canaryIntervalMs: 60_000 }, async ({ render, service }) => {
+    await withRenderer(zoo.url, { canaryIntervalMs: 60_000 }, async ({ render, service }) => {
       await render(PAGE, QUICK);
       const pid = await currentPid(service.browserPid);
       for (const member of listGroup(pid)) process.kill(member, 'SIGSTOP');
@@ -93,7 +49,7 @@ describeWithChromium('life and death', () => {
   });
 
   test('replaced by count while other pages go on', { timeout: 60_000 }, async () => {
-    await withRenderer({ pool: { rendersPerBrowser: 3 } }, async ({ render, service }) => {
+    await withRenderer(zoo.url, { pool: { rendersPerBrowser: 3 } }, async ({ render, service }) => {
       const first = await currentPid(service.browserPid);
       const slow = render(`https://${ZOO_HOST}/app/ready-late`);
       for (let count = 0; count < 4; count += 1) await render(PAGE, QUICK);
@@ -110,7 +66,7 @@ describeWithChromium('life and death', () => {
     ['age', { browserAgeMs: 1_000 }],
     ['memory', { browserRssBytes: 1 }],
   ])('replaced by %s', { timeout: 60_000 }, async (reason, pool) => {
-    await withRenderer({ pool }, async ({ render, service }) => {
+    await withRenderer(zoo.url, { pool }, async ({ render, service }) => {
       const first = await currentPid(service.browserPid);
       await waitUntil('it is replaced', () => listGroup(first).length === 0);
       expect((await render(PAGE, QUICK)).html).toContain('lion');
@@ -122,7 +78,7 @@ describeWithChromium('life and death', () => {
   test('ten times the capacity: bounded, the rest is told at once', {
     timeout: 60_000,
   }, async () => {
-    await withRenderer({ pool: { queueMax: 4 } }, async ({ post, service }) => {
+    await withRenderer(zoo.url, { pool: { queueMax: 4 } }, async ({ post, service }) => {
       const startedAt = performance.now();
       const answers = await Promise.all(
         Array.from({ length: 60 }, async () => {
@@ -146,20 +102,24 @@ describeWithChromium('life and death', () => {
   });
 
   test('an asker that leaves frees its tab', { timeout: 60_000 }, async () => {
-    await withRenderer({ pool: { tabs: 1, queueMax: 1 } }, async ({ post, render, service }) => {
-      const leaving = new AbortController();
-      const asked = post(buildRequest(`https://${ZOO_HOST}/hang`), { signal: leaving.signal });
-      await waitUntil('it is rendered', () => zoo.visits.some(({ url }) => url === '/hang'));
-      leaving.abort();
-      await expect(asked).rejects.toThrow('abort');
-      const { head } = await render(PAGE, { ...QUICK, timeout_ms: 8_000 });
-      expect(head.outcome).toBe('complete');
-      expect(await metric(service.address, 'tabs_busy')).toBe('0');
-    });
+    await withRenderer(
+      zoo.url,
+      { pool: { tabs: 1, queueMax: 1 } },
+      async ({ post, render, service }) => {
+        const leaving = new AbortController();
+        const asked = post(buildRequest(`https://${ZOO_HOST}/hang`), { signal: leaving.signal });
+        await waitUntil('it is rendered', () => zoo.visits.some(({ url }) => url === '/hang'));
+        leaving.abort();
+        await expect(asked).rejects.toThrow('abort');
+        const { head } = await render(PAGE, { ...QUICK, timeout_ms: 8_000 });
+        expect(head.outcome).toBe('complete');
+        expect(await metric(service.address, 'tabs_busy')).toBe('0');
+      },
+    );
   });
 
   test('time spent waiting for a tab counts', { timeout: 60_000 }, async () => {
-    await withRenderer({ pool: { tabs: 1 } }, async ({ render }) => {
+    await withRenderer(zoo.url, { pool: { tabs: 1 } }, async ({ render }) => {
       const [, late] = await Promise.all([
         render(`https://${ZOO_HOST}/app/ready-never`, { soft_timeout_ms: 2_500 }),
         render(PAGE, { ...QUICK, timeout_ms: 1_000, soft_timeout_ms: 500 }),
@@ -227,16 +187,6 @@ describeWithChromium('life and death', () => {
     await expect(startTestRenderer(zoo.url, options)).rejects.toThrow('/nowhere/chromium');
   });
 });
-
-async function ownFolders(): Promise<readonly string[]> {
-  const names = await readdir(tmpdir());
-  return names.filter((name) => name.startsWith(`edge-gateway-browser-${process.pid}-`));
-}
-
-async function currentPid(browserPid: () => number | null): Promise<number> {
-  await waitUntil('a browser runs', () => browserPid() !== null);
-  return browserPid() ?? 0;
-}
 
 async function metric(address: string, name: string): Promise<string | undefined> {
   const text = await (await fetch(`${address}/metrics`)).text();
