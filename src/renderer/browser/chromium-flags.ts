@@ -30,6 +30,10 @@ const FEATURES_OFF = [
   'PaintHolding',
   'PreconnectToSearch',
   'Translate',
+  // Every render opens a window, and every window loads the address bar's own pages for suggestions
+  // into a process of theirs: half of what a small page costs.
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxPopup',
 ];
 
 const FIXED_FLAGS: readonly string[] = [
