@@ -153,6 +153,9 @@ describe('checkRequest', () => {
     [{ method: 'CONNECT' }, 'method'],
     [{ method: 'TRACE' }, 'method'],
     [{ method: 'PURGE' }, 'method'],
+    ...['FOO', 'get', 'PRI', '__proto__', 'constructor', '', 'G'.repeat(5_000)].map(
+      (method) => [{ method, httpVersion: '2.0', isHttp2: true }, 'unknown_method'] as const,
+    ),
   ] as const)('%j: %s', (change, reason) => {
     expect(checkRequest({ ...head, ...change }, limits)).toEqual({ ok: false, error: reason });
   });

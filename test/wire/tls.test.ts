@@ -112,6 +112,10 @@ describe('HTTP/2', () => {
       431,
     ],
     ['TRACE', { ':method': 'TRACE' }, 405],
+    ['a method nobody knows', { ':method': 'FOO' }, 501],
+    ['a method in lower case', { ':method': 'get' }, 501],
+    ['__proto__', { ':method': '__proto__' }, 501],
+    ['a very long method', { ':method': 'A'.repeat(5_000) }, 501],
     ['%00', { ':path': '/a%00' }, 400],
     ['an unknown host', { ':authority': 'other.example' }, 421],
   ])('%s is refused', async (_what, headers, status) => {

@@ -1,5 +1,6 @@
 // The door's whole judgement on one request head, as a pure function over what was on the wire.
 // Runs before routing: what it refuses is never keyed, logged by path or sent to an origin.
+import { METHODS } from 'node:http';
 import { fieldValues, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { checkFraming } from './check-framing.ts';
@@ -23,6 +24,9 @@ export interface HeadLimits {
 
 const TEXT_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
+/** What the HTTP/1.1 parser knows; an HTTP/2 client can write anything. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+
 /** TRACE reflects credentials, CONNECT tunnels, PURGE belongs to the admin listener alone. */
 const REFUSED_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'PURGE']);
 
@@ -30,6 +34,7 @@ const REFUSED_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'PURGE
 export function checkRequest(head: RequestHead, limits: HeadLimits): Result<string, RefusalReason> {
   if (!head.isHttp2 && !TEXT_VERSIONS.has(head.httpVersion)) return err('version');
   if (head.rawHeaders.length / 2 > limits.headerFieldsMax) return err('header_fields');
+  if (!KNOWN_METHODS.has(head.method)) return err('unknown_method');
   if (REFUSED_METHODS.has(head.method)) return err('method');
   const framing = checkFraming(head.rawHeaders, head.httpVersion);
   if (framing !== null) return err(framing);
