@@ -47,6 +47,34 @@ const ROWS: readonly AnswerRow[] = [
       expect(reply.text.endsWith('\r\n\r\n')).toBe(true);
     },
   },
+  ...['Content-Length: 3\r\n\r\nabc', `${CHUNKED}\r\n\r\n3\r\nabc\r\n0\r\n\r\n`].map((rest) => ({
+    id: `205 with a body, ${rest.slice(0, 8)}`,
+    bytes: `HTTP/1.1 205 Reset Content\r\n${rest}`,
+    status: 205,
+    check: (reply: RawReply) => {
+      expect(headOf(reply).match(/content-length|transfer-encoding/gi)).toHaveLength(1);
+      expect(reply.text).toMatch(/\r\nContent-Length: 0\r\n[^]*\r\n\r\n$/);
+    },
+  })),
+  {
+    ...invalid(
+      'an interim status nobody knows',
+      'HTTP/1.1 199 Odd\r\nContent-Length: 3\r\n\r\nabc',
+    ),
+    check: ({ text }) => expect(text).toMatch(/^HTTP\/1\.1 502 /),
+  },
+  {
+    id: 'an interim answer with framing',
+    bytes: `HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\n${CHUNKED}\r\nLink: <a>\r\n\r\n${OK_ANSWER}`,
+    status: 502,
+    error: 'http_protocol_error',
+  },
+  {
+    id: 'an interim answer with a length',
+    bytes: `HTTP/1.1 103 Early Hints\r\nContent-Length: 5\r\nLink: <a>\r\n\r\n${OK_ANSWER}`,
+    status: 200,
+    check: ({ text }) => expect(text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <a>\r\n\r\n/),
+  },
   invalid('R17', 'HTTP/1.1 304 Not Modified\r\nETag: "x"\r\n\r\n'),
   {
     id: 'R18',

@@ -1,20 +1,24 @@
-// Interim answers of the origin (102, 103 and what may come), passed on as they arrive
-// (RFC 9110 §15.2). Never to HTTP/1.0, and not 100, which the gateway answers itself.
+// Interim answers of the origin, passed on as they arrive (RFC 9110 §15.2): 102 and 103. Not 100,
+// which the gateway answers itself, nor a status nobody knows; and never to HTTP/1.0.
 import type { InformationEvent, ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { hopNames, visitFields } from '../../core/http/hop-headers.ts';
 import type { Exchange } from './exchange.ts';
 import { groupFields, isHttp2Response } from './write-head.ts';
 
+const RELAYED: ReadonlySet<number> = new Set([102, 103]);
+/** There is no body to be framed. */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'trailer']);
+
 /** Passes one interim answer to the client, if it can be. */
 export function relayInformation(exchange: Exchange, information: InformationEvent): void {
   const { request, response } = exchange;
   const { statusCode, statusMessage, rawHeaders } = information;
-  if (statusCode === 100 || response.headersSent || response.writableEnded) return;
+  if (!RELAYED.has(statusCode) || response.headersSent || response.writableEnded) return;
   const dropped = hopNames(rawHeaders);
   const headers: string[] = [];
   visitFields(rawHeaders, (name, value, nameAsWritten) => {
-    if (!dropped.has(name)) headers.push(nameAsWritten, value);
+    if (!dropped.has(name) && !FRAMING.has(name)) headers.push(nameAsWritten, value);
   });
   const either: ServerResponse | Http2ServerResponse = response;
   if (isHttp2Response(either)) {

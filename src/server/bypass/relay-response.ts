@@ -11,6 +11,9 @@ import { cutAnswer, writeHead, writeTrailers } from './write-head.ts';
 /** How long an early answer's end waits for the rest of the upload: a reset would overtake it. */
 const LINGER_MS = 2_000;
 
+/** Has no content (RFC 9110 §15.3.6), but unlike 204 its framing must say so. */
+const RESET_CONTENT = 205;
+
 /** Relays head, body and trailers; the client's connection is closed where it cannot be reused. */
 export function relayResponse(
   exchange: Exchange,
@@ -38,7 +41,8 @@ export function relayResponse(
   answer.once('close', () => {
     if (!isWhole) cutAnswer(response);
   });
-  answer.pipe(response, { end: false });
+  if (answer.statusCode === RESET_CONTENT) answer.resume();
+  else answer.pipe(response, { end: false });
 }
 
 function returnedHeaders(
@@ -48,7 +52,8 @@ function returnedHeaders(
 ): RawHeaders {
   const status = answer.statusCode ?? 0;
   const isChunked = answer.headers['content-length'] === undefined && request.httpVersion !== '1.0';
-  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304;
+  const isReset = status === RESET_CONTENT;
+  const hasBody = request.method !== 'HEAD' && status !== 204 && status !== 304 && !isReset;
   const headers = returnResponseHeaders(answer.rawHeaders, {
     pseudonym,
     httpVersion: answer.httpVersion,
@@ -56,9 +61,10 @@ function returnedHeaders(
     hostHeader: target.hostHeader,
     scheme: target.scheme,
     publicHost: target.publicHost,
-    hasLength: status !== 204,
+    hasLength: status !== 204 && !isReset,
     hasTrailers: isChunked && hasBody,
   });
+  if (isReset) headers.push('Content-Length', '0');
   return withExtraHeaders(headers, target.extraResponseHeaders);
 }
 
