@@ -2,7 +2,7 @@
 // kept (several Set-Cookie stay several lines), and no address of the inside in a redirect.
 import { type Scheme, viaMember } from './forwarded.ts';
 import { hopNames, type RawHeaders, visitFields } from './hop-headers.ts';
-import { publishLocation } from './location.ts';
+import { publishLocation, publishRefresh } from './location.ts';
 
 export interface Returning {
   readonly pseudonym: string;
@@ -34,27 +34,20 @@ export function returnResponseHeaders(raw: RawHeaders, returning: Returning): st
       if (hasContentType) return;
       hasContentType = true;
     }
-    const isAddress = name === 'location' || name === 'content-location';
-    out.push(nameAsWritten, isAddress ? publishAddress(value, returning) : value);
+    out.push(nameAsWritten, publishAddress(name, value, returning));
   });
   out.push('Via', viaMember(returning.httpVersion, returning.pseudonym));
   return out;
 }
 
-function publishAddress(value: string, returning: Returning): string {
-  const outer = `${returning.scheme}://${returning.publicHost}`;
-  return publishLocation(value, innerAddresses(returning), outer);
+function publishAddress(name: string, value: string, to: Returning): string {
+  if (name !== 'location' && name !== 'content-location' && name !== 'refresh') return value;
+  const publish = name === 'refresh' ? publishRefresh : publishLocation;
+  return publish(value, innerAddresses(to), `${to.scheme}://${to.publicHost}`);
 }
 
-/** Every way to write the addresses that only we know: with and without the default port. */
-function innerAddresses(to: Returning): string[] {
-  const addresses = new Set([to.originUrl]);
-  if (to.hostHeader.toLowerCase() !== to.publicHost.toLowerCase()) {
-    addresses.add(`http://${to.hostHeader}`).add(`https://${to.hostHeader}`);
-  }
-  for (const address of [...addresses]) {
-    if (/:\d+$/.test(address)) continue;
-    addresses.add(address + (address.startsWith('https:') ? ':443' : ':80'));
-  }
-  return [...addresses];
+/** Every address that only we know. */
+function innerAddresses({ originUrl, hostHeader, publicHost }: Returning): string[] {
+  if (hostHeader.toLowerCase() === publicHost.toLowerCase()) return [originUrl];
+  return [originUrl, `http://${hostHeader}`];
 }

@@ -4,6 +4,7 @@ import {
   encodeLatin1Location,
   encodeLocation,
   publishLocation,
+  publishRefresh,
 } from '../../../src/core/http/location.ts';
 
 describe('encodeLocation', () => {
@@ -42,7 +43,35 @@ describe('publishLocation', () => {
     ['https://inner.test.evil/a', 'https://inner.test.evil/a'],
     ['https://other.test/a', 'https://other.test/a'],
     ['/a', '/a'],
+    ['//127.0.0.1:3000/in', 'https://site.test/in'],
+    ['https://127.0.0.1:3000/in', 'https://site.test/in'],
+    ['HTTP://me@127.0.0.1:3000/in', 'https://site.test/in'],
+    ['http://inner.test:80/in', 'https://site.test/in'],
+    ['//inner.test:443/in', 'https://site.test/in'],
+    ['//other.test/http://127.0.0.1:3000/', '//other.test/http://127.0.0.1:3000/'],
   ])('%s → %s', (location, expected) => {
     expect(publishLocation(location, inner, 'https://site.test')).toBe(expected);
+  });
+
+  it.each([
+    ['http://site.test/a', 'http://site.test/a'],
+    ['https://site.test/a', 'http://site.test/a'],
+    ['//site.test/a', '//site.test/a'],
+  ])('%s behind an inner https://site.test → %s', (location, expected) => {
+    const published = publishLocation(location, ['https://site.test'], 'http://site.test');
+    expect(published).toBe(expected);
+  });
+});
+
+describe('publishRefresh', () => {
+  it.each([
+    ['0; url=http://127.0.0.1:3000/in', '0; url=https://site.test/in'],
+    ['0;URL="//127.0.0.1:3000"', '0;URL="https://site.test"'],
+    ["1.5 , url = 'https://127.0.0.1:3000/a?b'", "1.5 , url = 'https://site.test/a?b'"],
+    ['3; http://127.0.0.1:3000/in', '3; https://site.test/in'],
+    ['0; url=/next', '0; url=/next'],
+    ['5', '5'],
+  ])('%s → %s', (value, expected) => {
+    expect(publishRefresh(value, ['http://127.0.0.1:3000'], 'https://site.test')).toBe(expected);
   });
 });
