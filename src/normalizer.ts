@@ -6,6 +6,7 @@ import { compileNormalization } from './config/compile-normalization.ts';
 import { loadDefaults } from './config/load-defaults.ts';
 import { createDecider } from './core/decision/create-decider.ts';
 import { LIMITS } from './core/limits.ts';
+import { err, ok, type Result } from './core/result.ts';
 import { resolveLink } from './core/url/resolve-link.ts';
 import type { StrippedPair } from './core/url/select-pairs.ts';
 import type { Trace, TraceStep } from './core/url/trace.ts';
@@ -57,15 +58,18 @@ export interface NormalizeFailure {
   readonly error: UrlErrorKind;
 }
 
+export type NormalizeResult = NormalizeSuccess | NormalizeFailure;
+
 export interface Normalizer {
   /**
    * Normalizes a URL, or a link found on a page.
    *
    * @param url absolute, or with `base` also relative (RFC 3986 §5), blanks around it ignored
    * @param base the absolute URL of the page that the link was found on
-   * @returns the canonical URL, or one named error; never throws
+   * @returns the canonical URL, or one named error; never throws, whatever it is given: what is
+   *   neither text nor a URL object names no host
    */
-  readonly normalize: (url: string, base?: string) => NormalizeSuccess | NormalizeFailure;
+  readonly normalize: (url: string | URL, base?: string | URL) => NormalizeResult;
 }
 
 /**
@@ -85,8 +89,7 @@ export async function createNormalizer(options: NormalizerOptions = {}): Promise
   const decider = createDecider({ limits, global, hosts: [] }, hasher.text);
   return {
     normalize: (url, base) => {
-      const resolved =
-        base === undefined ? { ok: true as const, value: url } : resolveLink(url, base);
+      const resolved = resolve(url, base);
       if (!resolved.ok) return { ok: false, error: resolved.error };
       const trace: Trace = [];
       const decision = decider.decide(
@@ -98,6 +101,20 @@ export async function createNormalizer(options: NormalizerOptions = {}): Promise
       return { ok: true, url: normalized, hash, stripped, trace };
     },
   };
+}
+
+/** Crawlers hand over what they found, types or not: an href that is missing, a URL object. */
+function resolve(url: unknown, base: unknown): Result<string, UrlErrorKind> {
+  const text = textOf(url);
+  if (text === null) return err('missing_host');
+  if (base === undefined) return ok(text);
+  const baseText = textOf(base);
+  return baseText === null ? err('missing_host') : resolveLink(text, baseText);
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return value instanceof URL ? value.href : null;
 }
 
 /** The library has one level, so its name would say nothing. */

@@ -29,8 +29,9 @@ export function formatExplanation(explanation: Explanation): string {
   );
   if (explanation.status !== null) lines.push(['status', String(explanation.status)]);
   if (explanation.location !== null) lines.push(['location', explanation.location]);
-  if (explanation.key !== null) lines.push(['key', explanation.key]);
-  if (explanation.file !== null) lines.push(['file', explanation.file]);
+  if (explanation.action === 'render') {
+    lines.push(['key', explanation.key ?? ''], ['file', explanation.file ?? '']);
+  }
   lines.push(['cached', explanation.cached], ['would', explanation.would]);
   return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
 }

@@ -1,4 +1,5 @@
 // Finds the command, parses its options by its table, prints help. Knows no command's work.
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command, CommandIo, ExitCode, ParsedArguments } from './command.ts';
 import { refuseUsage } from './command.ts';
@@ -26,6 +27,10 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     io.stdout.write(formatHelp());
     return name === undefined ? 2 : 0;
+  }
+  if (name === '--version') {
+    io.stdout.write(`${readVersion()}\n`);
+    return 0;
   }
   // The reference engine's spelling of `check`.
   const commandName = name === '-t' ? 'check' : name;
@@ -63,6 +68,13 @@ async function runCommand(
 function isOperational(cause: unknown): cause is Error {
   if (!(cause instanceof Error) || !('code' in cause)) return false;
   return typeof cause.code === 'string' && !cause.code.startsWith('ERR_');
+}
+
+/** From the package this program lies in, as source and as build alike. */
+function readVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { readonly version: string } = JSON.parse(text);
+  return version;
 }
 
 function parseOptions(command: Command, argv: readonly string[]): ParsedArguments | string {

@@ -3,6 +3,7 @@ import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
+import { forgetPurged } from '../pipeline/forget-purged.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
 import type {
@@ -26,7 +27,7 @@ export interface AdminContext {
 
 /** @returns everything the admin listener needs */
 export function createAdminActions(context: AdminContext): AdminDeps {
-  const { runtime, stores, metrics } = context;
+  const { runtime, metrics } = context;
   return {
     token: () => runtime().config.settings.admin.token,
     ready: async () => await checkReadiness(context),
@@ -36,7 +37,8 @@ export function createAdminActions(context: AdminContext): AdminDeps {
       const { config, snapshot } = runtime();
       const { decider } = snapshot.site;
       const { hosts } = config.policies;
-      return describePurge(await purgePages(command, { decider, hosts, pages: stores.pages }));
+      const pages = forgetPurged(snapshot.pipeline);
+      return describePurge(await purgePages(command, { decider, hosts, pages }));
     },
     reload: context.reload,
     onError: context.onError,

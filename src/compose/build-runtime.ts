@@ -8,11 +8,12 @@ import {
 } from '../adapters/render-service/create-service-source.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { createCollapser } from '../pipeline/collapse.ts';
-import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
+import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
 import type { Clock, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
+import { createRunningFills } from '../pipeline/running-fills.ts';
 import type { Fill } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
@@ -63,8 +64,9 @@ export function createLasting(parts: LastingParts): Lasting {
       random: Math.random,
       pages,
       flights: createCollapser<Fill>(),
+      fills: createRunningFills(),
       failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
-      knownNonPages: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+      knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
       knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
       onDefect,
     },

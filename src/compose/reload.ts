@@ -15,6 +15,7 @@ export interface ReloadDeps {
   readonly current: () => Runtime;
   readonly build: (config: Config) => Promise<Runtime>;
   readonly swap: (next: Runtime) => Promise<void>;
+  readonly onReload: (result: 'applied' | 'refused') => void;
 }
 
 export interface ReloadReport {
@@ -32,6 +33,8 @@ export interface Reloader {
 }
 
 export function createReloader(deps: ReloadDeps): Reloader {
+  // What is built once counts as it was at start, however often the files change back and forth.
+  const atStart = deps.current().config.settings;
   // One at a time: the last to be asked for is the last to be read, and the one that stays.
   let queue: Promise<unknown> = Promise.resolve();
   let watcher: ConfigWatcher | null = null;
@@ -39,9 +42,10 @@ export function createReloader(deps: ReloadDeps): Reloader {
   let isClosed = false;
 
   async function reload(): Promise<ReloadReport> {
-    const turn = queue.then(() => reloadOnce(deps));
+    const turn = queue.then(() => reloadOnce(atStart, deps));
     queue = turn;
     const report = await turn;
+    deps.onReload(report.isApplied ? 'applied' : 'refused');
     watchFiles();
     return report;
   }
@@ -68,7 +72,7 @@ export function createReloader(deps: ReloadDeps): Reloader {
 }
 
 /** Never throws: whoever asks, a signal or a watcher, has nowhere to put an error. */
-async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
+async function reloadOnce(atStart: Settings, deps: ReloadDeps): Promise<ReloadReport> {
   try {
     const { config, diagnostics } = await loadConfig(deps.file, deps.env);
     const messages = diagnostics.map(formatDiagnostic);
@@ -76,7 +80,7 @@ async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
       deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
       return { isApplied: false, messages, needsRestart: [] };
     }
-    return await apply(config, messages, deps);
+    return await apply(config, messages, atStart, deps);
   } catch (cause) {
     // What a configuration names may be unusable although its text is right: a certificate, say.
     deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
@@ -88,11 +92,13 @@ async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
 async function apply(
   config: Config,
   messages: readonly string[],
+  atStart: Settings,
   deps: ReloadDeps,
 ): Promise<ReloadReport> {
-  const needsRestart = findRestartSettings(deps.current().config.settings, config.settings);
+  const needsRestart = findRestartSettings(atStart, config.settings);
   await deps.swap(await deps.build(config));
-  deps.log.info('reloaded', {
+  const say = needsRestart.length > 0 ? deps.log.warn : deps.log.info;
+  say('reloaded', {
     hosts: config.policies.hosts.length,
     ...(messages.length > 0 ? { warnings: messages } : {}),
     ...(needsRestart.length > 0 ? { needs_restart: needsRestart } : {}),

@@ -138,6 +138,7 @@ async function start(
     env: options.env,
     log,
     current: () => runtime,
+    onReload: metrics.recordReload,
     build: async (next) => await buildRuntime(next, lasting, runtime),
     swap: async (next) => {
       // The only part that can fail, so it comes before the one assignment.

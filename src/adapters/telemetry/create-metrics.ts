@@ -39,6 +39,7 @@ export interface Metrics {
   readonly recordBot: (bot: BotJudgement) => void;
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
+  readonly recordReload: (result: 'applied' | 'refused') => void;
   /** The text a scraper gets, and its media type. */
   readonly render: () => Promise<string>;
   readonly contentType: string;
@@ -58,6 +59,7 @@ export function createMetrics(): Metrics {
   const bots = createCounter(registry, METRICS.bots);
   const urlErrors = createCounter(registry, METRICS.urlErrors);
   const refusals = createCounter(registry, METRICS.refusals);
+  const reloads = createCounter(registry, METRICS.reloads);
   return {
     recordRequest: ({ host, dimension, source, cache, durationMs }) => {
       const [id, domain] = host === null ? [null, null] : [String(host.id), host.domain];
@@ -74,6 +76,7 @@ export function createMetrics(): Metrics {
     recordBot: ({ owner, kind, verdict, by }) => bots({ owner, kind, verdict, by }, 1),
     recordUrlError: (kind) => urlErrors({ kind }, 1),
     recordRefusal: (reason) => refusals({ reason }, 1),
+    recordReload: (result) => reloads({ result }, 1),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

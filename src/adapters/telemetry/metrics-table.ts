@@ -71,6 +71,11 @@ export const METRICS = {
     help: 'URLs refused by normalization, by kind',
     labels: { kind: WORDS_MAX },
   },
+  reloads: {
+    name: 'edge_gateway_config_reloads_total',
+    help: 'Reloads of the configuration: applied, or refused and the old one still in service',
+    labels: { result: WORDS_MAX },
+  },
   refusals: {
     name: 'edge_gateway_refused_requests_total',
     help: 'Requests the door refused, by reason',

@@ -4,7 +4,11 @@ import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseIpAddress } from '../../core/bots/ip-address.ts';
 import type { Decision } from '../../core/decision/decision.ts';
-import { type CachedState, explainDecision } from '../../core/decision/explain-decision.ts';
+import {
+  type CachedState,
+  explainDecision,
+  GOOGLEBOT_USER_AGENT,
+} from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { findCached } from '../../pipeline/find-cached.ts';
 import {
@@ -39,7 +43,7 @@ export const explainCommand: Command = {
     }
     const config = await loadForCommand(args, io);
     if (config === null) return 1;
-    const userAgent = textOption(args, 'user-agent', GOOGLEBOT);
+    const userAgent = textOption(args, 'user-agent', GOOGLEBOT_USER_AGENT);
     const address = textOption(args, 'address', '');
     if (address !== '' && parseIpAddress(address) === null) {
       return refuseUsage(io, `--address takes an IP address, not "${address}"`);
@@ -64,8 +68,6 @@ export const explainCommand: Command = {
     return 0;
   },
 };
-
-const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
 async function askStore(decision: Decision, config: Config, io: CommandIo): Promise<CachedState> {
   if (decision.action !== 'render') return 'unknown';

@@ -43,6 +43,8 @@ export const renderServiceCommand: Command = {
     await untilToldToStop(hasOption(args, 'with-parent') ? io.stdin : null);
     process.off('SIGHUP', reload);
     await renderer.stop();
+    // The pipe from the parent would keep this process for as long as the parent holds it.
+    io.stdin.destroy();
     return 0;
   },
 };

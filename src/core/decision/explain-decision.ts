@@ -47,6 +47,10 @@ export interface Explanation {
   readonly would: Would;
 }
 
+/** Who asks when nobody says who: the client most people want explained. */
+export const GOOGLEBOT_USER_AGENT =
+  'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
 /** The cache key of a decision, or null where nothing would be looked up or stored. */
 export function keyOf(decision: Decision): string | null {
   const { host, dimension } = decision;

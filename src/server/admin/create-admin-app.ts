@@ -1,6 +1,7 @@
 // The admin listener: health, metrics and what changes the cache. Its own socket, loopback unless a
 // token is set, JSON, and never a change by GET. Nothing of it exists on the public listener.
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
 import { isAllowed } from './check-token.ts';
 import { type PurgeCommand, parsePurgeBody } from './parse-purge-body.ts';
 
@@ -37,6 +38,7 @@ export interface AdminDeps {
 }
 
 const BODY_BYTES_MAX = 65_536;
+const EXPLAIN_PARAMETERS: ReadonlySet<string> = new Set(['url', 'user_agent', 'address']);
 
 /** Builds the admin application; the caller listens. */
 export function createAdminApp(deps: AdminDeps): FastifyInstance {
@@ -79,10 +81,18 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
   });
   app.get('/explain', async (request, reply) => {
     const url = queryText(request, 'url');
+    const stray = unknownParameter(request);
+    if (stray !== null) {
+      // An unencoded `&` in the URL would cut it here and explain another page.
+      const error = `unknown parameter "${stray}": encode the URL (& as %26, ? as %3F)`;
+      return await reply.code(400).send({ error });
+    }
     if (url === '') return await reply.code(400).send({ error: 'say which: /explain?url=…' });
     const { status, body } = await deps.explain({
       url,
-      userAgent: queryText(request, 'user_agent'),
+      userAgent: hasParameter(request, 'user_agent')
+        ? queryText(request, 'user_agent')
+        : GOOGLEBOT_USER_AGENT,
       address: queryText(request, 'address') || null,
     });
     return await reply.code(status).send(body);
@@ -100,6 +110,18 @@ function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
     const { status, body } = await deps.reload();
     return await reply.code(status).send(body);
   });
+}
+
+function parametersOf({ query }: FastifyRequest): readonly string[] {
+  return typeof query === 'object' && query !== null ? Object.keys(query) : [];
+}
+
+function hasParameter(request: FastifyRequest, name: string): boolean {
+  return parametersOf(request).includes(name);
+}
+
+function unknownParameter(request: FastifyRequest): string | null {
+  return parametersOf(request).find((name) => !EXPLAIN_PARAMETERS.has(name)) ?? null;
 }
 
 function queryText(request: FastifyRequest, name: string): string {
