@@ -1,9 +1,9 @@
-// What has to be given back, in the reverse of the order in which it was taken: for an orderly stop,
-// and for a start that failed half-way and must leave nothing open behind it.
+// What has to be given back, in the reverse of the order in which it was taken: for an orderly
+// stop, and for a start that failed half-way and must leave nothing open behind it.
 
 export interface Releases {
   readonly add: (release: () => void | Promise<void>) => void;
-  /** Gives back everything, each once, even when one of them fails; then throws the first failure. */
+  /** Gives back everything, each once, even when one fails; then throws the first failure. */
   readonly run: () => Promise<void>;
 }
 

@@ -35,11 +35,16 @@ describe('help', () => {
   });
 });
 
+test('--version says which one this is', async () => {
+  const { status, stdout } = await runCommand(['--version']);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
 // Arguments, and what the one line on stderr says.
 const WRONG: readonly (readonly [string, string])[] = [
   ['nope', 'there is no command "nope"; see edge-gateway --help'],
   ['CHECK', 'there is no command "CHECK"'],
-  ['--version', 'there is no command "--version"'],
   ['check --nope', "Unknown option '--nope'; see edge-gateway check --help"],
   ['check hosts.yaml', "Unexpected argument 'hosts.yaml'"],
   ['serve now', "Unexpected argument 'now'"],
