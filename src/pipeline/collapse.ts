@@ -11,6 +11,8 @@ export interface Collapser<T> {
   /** Joins the running fetch of this key, or starts it. */
   readonly join: (key: string, waitersMax: number, start: () => Promise<T>) => Place<T>;
   readonly isRunning: (key: string) => boolean;
+  /** Whoever comes from now on starts anew; those who wait already keep what they wait for. */
+  readonly detach: (isMeant: (key: string) => boolean) => void;
   /** Resolves when every running fetch has ended, for an orderly stop. */
   readonly drain: () => Promise<void>;
 }
@@ -22,6 +24,7 @@ interface Flight<T> {
 
 export function createCollapser<T>(): Collapser<T> {
   const flights = new Map<string, Flight<T>>();
+  const unfinished = new Set<Promise<T>>();
   return {
     join: (key, waitersMax, start) => {
       const running = flights.get(key);
@@ -30,14 +33,21 @@ export function createCollapser<T>(): Collapser<T> {
         running.waiters += 1;
         return { role: 'follower', result: running.result };
       }
-      const result = start().finally(() => flights.delete(key));
+      const result = start().finally(() => {
+        unfinished.delete(result);
+        if (flights.get(key)?.result === result) flights.delete(key);
+      });
+      unfinished.add(result);
       flights.set(key, { result, waiters: 0 });
       return { role: 'leader', result };
     },
     isRunning: (key) => flights.has(key),
+    detach: (isMeant) => {
+      for (const key of flights.keys()) if (isMeant(key)) flights.delete(key);
+    },
     drain: async () => {
-      while (flights.size > 0) {
-        await Promise.allSettled([...flights.values()].map((flight) => flight.result));
+      while (unfinished.size > 0) {
+        await Promise.allSettled(unfinished);
       }
     },
   };

@@ -1,8 +1,9 @@
 // What the phases work with besides the request: ports and this process's own short memory.
 import type { Collapser } from './collapse.ts';
 import type { PageStore } from './page-store.ts';
-import type { Clock, PageSource } from './ports.ts';
+import type { CacheKey, Clock, PageSource } from './ports.ts';
 import type { RecentMemory } from './recent-memory.ts';
+import type { RunningFills } from './running-fills.ts';
 import type { FailedFill, Fill, Keyed } from './state.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
@@ -11,6 +12,9 @@ export interface RecentFailure {
   readonly count: number;
 }
 
+/** A file; or a redirect to its own key, which only the origin can tell from its target. */
+export type NonPageReason = 'not_html' | 'self_redirect';
+
 export interface PipelineDeps {
   readonly clock: Clock;
   /** 0 to 1: spreads expiry. */
@@ -18,9 +22,10 @@ export interface PipelineDeps {
   readonly pages: PageStore;
   readonly source: PageSource;
   readonly flights: Collapser<Fill>;
+  readonly fills: RunningFills;
   readonly failures: RecentMemory<RecentFailure>;
-  /** Pages whose content type turned out not to be HTML: passed on without asking again. */
-  readonly knownNonPages: RecentMemory<true>;
+  /** What turned out to be no page of its own, and why: passed on without asking again. */
+  readonly knownNonPages: RecentMemory<NonPageReason>;
   /** Pages that could not be shared lately: nobody waits for another client's copy of them. */
   readonly knownUnshared: RecentMemory<true>;
   /** Told what can only be a defect, where no request is left to fail with it. */
@@ -29,5 +34,10 @@ export interface PipelineDeps {
 
 /** Names one page of one dimension, safe against hash collisions. */
 export function pageIdentity(keyed: Keyed): string {
-  return `${keyed.key} ${keyed.decision.normalized}`;
+  return formatIdentity(keyed.key, keyed.decision.normalized);
+}
+
+/** @param url normalized */
+export function formatIdentity(key: CacheKey, url: string): string {
+  return `${key} ${url}`;
 }

@@ -1,10 +1,12 @@
 // Collapse, fetch, and what happens when that fails: spec request-flow, the trouble table.
+import { filterFillRequest } from '../core/http/filter-headers.ts';
 import { chooseFallback, type Trouble } from '../core/policy/fallback.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerEntry, answerPage } from './deliver-page.ts';
 import { answerFailure, answerOverload } from './deliver-status.ts';
-import { type PipelineDeps, pageIdentity } from './deps.ts';
-import { fillPage } from './fill-page.ts';
+import { type NonPageReason, type PipelineDeps, pageIdentity } from './deps.ts';
+import { type FillOrder, fillPage } from './fill-page.ts';
+import type { HeaderList } from './ports.ts';
 import {
   type Delivery,
   type FailedFill,
@@ -22,6 +24,8 @@ const BACK_OFF_MS_MIN = 1_000;
 const BACK_OFF_MS_MAX = 60_000;
 /** How long a page that could not be shared is fetched by each client alone. */
 const UNSHARED_MEMORY_MS = 120_000;
+/** How long it is remembered that something is no page of its own. */
+const NON_PAGE_MEMORY_MS = 3_600_000;
 /** Words of the page itself, or of the policy, that it is not to be kept. */
 const WITHDRAWN: ReadonlySet<UnstoredReason> = new Set([
   'no_store',
@@ -46,9 +50,10 @@ export async function fetchPage(
   const identity = pageIdentity(keyed);
   const failure = deps.failures.get(identity);
   if (failure !== null) return await recover(keyed, failure.fill, deps);
-  if (deps.knownUnshared.get(identity) !== null) return await fetchAlone(keyed, found, deps);
+  const isAlone = deps.knownUnshared.get(identity) !== null || ownHeaders(keyed).length > 0;
+  if (isAlone) return await fetchAlone(keyed, found, deps);
   const place = deps.flights.join(identity, keyed.site.waitersPerKeyMax, () =>
-    flyOut(keyed, mayStore(found), deps),
+    flyOut(keyed, { mayStore: mayStore(found), headers: [] }, deps),
   );
   if (place.role === 'refused') return answerOverload(keyed);
   const fill = await waitForPage(keyed, place.result, deps);
@@ -65,9 +70,15 @@ export async function fetchPage(
 
 /** Nobody else's copy will do, and nobody waits for this one. */
 async function fetchAlone(keyed: Keyed, found: NotAnswered, deps: PipelineDeps): Promise<Delivery> {
-  const fill = await waitForPage(keyed, flyOut(keyed, mayStore(found), deps), deps);
+  const order = { mayStore: mayStore(found), headers: ownHeaders(keyed) };
+  const fill = await waitForPage(keyed, flyOut(keyed, order, deps), deps);
   if (fill === null) return giveUp(keyed);
   return await deliverFill(keyed, fill, { isCollapsed: false, found }, deps);
+}
+
+/** The client headers that the policy lets through to the page. */
+function ownHeaders({ request, decision }: Keyed): HeaderList {
+  return filterFillRequest(request.headers, decision.policy.headers.safeRequest);
 }
 
 /** The origin's page now is better than the rendered one too late. */
@@ -95,9 +106,9 @@ export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
  * had now, or is refused now, leaves it.
  */
 async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
-  const fill = await flyOut(keyed, true, deps);
+  const fill = await flyOut(keyed, { mayStore: true, headers: [] }, deps);
   const isAnswer = fill.outcome === 'page' && fill.page.status < 500 && fill.entry === null;
-  if (!isAnswer || fill.unstored === null) return fill;
+  if (!isAnswer || fill.unstored === null || fill.unstored === 'purged') return fill;
   if (WITHDRAWN.has(fill.unstored)) {
     const { key, ref, decision } = keyed;
     await deps.pages.purge(key, ref, decision.normalized, { dryRun: false, soft: false });
@@ -108,16 +119,28 @@ async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
 }
 
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
-async function flyOut(keyed: Keyed, isStored: boolean, deps: PipelineDeps): Promise<Fill> {
-  const identity = pageIdentity(keyed);
-  const fill = await fillPage(keyed, isStored, deps);
-  if (fill.outcome === 'page' && (fill.page.status < 500 || fill.entry !== null)) {
-    deps.failures.forget(identity);
-    if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+async function flyOut(keyed: Keyed, order: FillOrder, deps: PipelineDeps): Promise<Fill> {
+  const running = deps.fills.start(pageIdentity(keyed));
+  try {
+    const fill = await fillPage(keyed, order, running, deps);
+    // What one client's headers made of the page says nothing about it, nor what a purge forgot.
+    if (order.headers.length === 0 && running.purgedBy() === null) remember(keyed, fill, deps);
     return fill;
+  } finally {
+    running.end();
   }
-  backOff(keyed, fill, deps);
-  return fill;
+}
+
+function remember(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
+  const identity = pageIdentity(keyed);
+  if (fill.outcome === 'failed' || (fill.page.status >= 500 && fill.entry === null)) {
+    backOff(keyed, fill, deps);
+    return;
+  }
+  deps.failures.forget(identity);
+  const nonPage = nonPageReason(fill);
+  if (nonPage !== null) deps.knownNonPages.set(identity, nonPage, NON_PAGE_MEMORY_MS);
+  if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
 }
 
 function backOff(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
@@ -133,19 +156,19 @@ function failureIn(fill: Fill): FailedFill {
   return { outcome: 'failed', reason: 'render_failed', detail: `status_${fill.page.status}` };
 }
 
-/** Not HTML: the origin gives everyone the file itself. */
-function isFile(fill: FilledPage): boolean {
-  return fill.unstored === 'not_html';
+/** Not a page of its own: the origin answers everyone itself. */
+function nonPageReason({ unstored }: FilledPage): NonPageReason | null {
+  return unstored === 'not_html' || unstored === 'self_redirect' ? unstored : null;
 }
 
 /** Whether those who waited can do with the leader's result. */
 function isForAll(fill: Fill): boolean {
-  return fill.outcome === 'failed' || isShareable(fill) || isFile(fill);
+  return fill.outcome === 'failed' || isShareable(fill) || nonPageReason(fill) !== null;
 }
 
 /** Only what may be stored may be shared: everything else may be meant for one client. */
 function isShareable(fill: FilledPage): boolean {
-  return fill.entry !== null || fill.unstored === 'store_unavailable';
+  return fill.entry !== null || ['store_unavailable', 'purged'].includes(fill.unstored ?? '');
 }
 
 interface FillContext {
@@ -160,9 +183,12 @@ async function deliverFill(
   deps: PipelineDeps,
 ): Promise<Delivery> {
   if (fill.outcome === 'failed') return await recover(keyed, fill, deps);
-  // What a browser makes of a file is not the file.
-  if (isFile(fill) && (isCollapsed || fill.page.source === 'render')) {
-    return passOn(keyed, { host: keyed.host, decision: keyed.decision, reason: 'not_html' });
+  const reason = nonPageReason(fill);
+  // What a browser makes of a file is not the file; and of a redirect only the origin knows where
+  // it ends.
+  const isOurs = reason === 'not_html' && !isCollapsed && fill.page.source === 'origin';
+  if (reason !== null && !isOurs) {
+    return passOn(keyed, { host: keyed.host, decision: keyed.decision, reason });
   }
   if (fill.page.status >= 500) {
     const stale = await answerStale(keyed, `status_${fill.page.status}`, deps);

@@ -2,53 +2,57 @@
 // to no client, under its own deadline.
 import { decideStorable } from '../core/http/cacheable.ts';
 import { isHtml } from '../core/http/content-kind.ts';
-import { filterFillRequest, filterStored } from '../core/http/filter-headers.ts';
+import { filterStored } from '../core/http/filter-headers.ts';
 import { startLifetime } from '../core/http/freshness.ts';
 import { firstHeader } from '../core/http/header-list.ts';
-import { type PipelineDeps, pageIdentity } from './deps.ts';
+import type { PipelineDeps } from './deps.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
+import type { RunningFill } from './running-fills.ts';
 import type { Fill, FilledPage, Keyed, UnstoredReason } from './state.ts';
 
-/** How long a content type that is no page is remembered. */
-const NON_PAGE_MEMORY_MS = 3_600_000;
+export interface FillOrder {
+  /**
+   * false when the store could not be asked: what is fetched now is not kept, since a purge or a
+   * better page may be in the store already
+   */
+  readonly mayStore: boolean;
+  /** Client headers that go along. They are not in the key, so the page is that client's alone. */
+  readonly headers: HeaderList;
+}
 
-/**
- * @param mayStore false when the store could not be asked: what is fetched now is not kept, since
- *   a purge or a better page may be in the store already
- */
-export async function fillPage(keyed: Keyed, mayStore: boolean, deps: PipelineDeps): Promise<Fill> {
+/** @param running tells of purges that come meanwhile */
+export async function fillPage(
+  keyed: Keyed,
+  order: FillOrder,
+  running: RunningFill,
+  deps: PipelineDeps,
+): Promise<Fill> {
   const { policy, normalized } = keyed.decision;
-  const headers = filterFillRequest(keyed.request.headers, policy.headers.safeRequest);
   const job: PageJob = {
     url: normalized,
     host: keyed.host,
     dimension: keyed.dimension,
     render: policy.render,
-    headers,
+    headers: order.headers,
     requestId: keyed.request.requestId,
   };
   const result = await deps.source.get(job, AbortSignal.timeout(policy.render.timeoutMs));
   if (result.outcome === 'failed') return result;
-  const kept = await keepPage(keyed, { page: result.page, headers, mayStore }, deps);
+  const kept = await keepPage(keyed, { ...order, page: result.page, running }, deps);
   return { outcome: 'page', page: result.page, ...kept };
 }
 
-interface Keep {
+interface Keep extends FillOrder {
   readonly page: Page;
-  /** Client headers that went along. */
-  readonly headers: HeaderList;
-  readonly mayStore: boolean;
+  readonly running: RunningFill;
 }
 
 async function keepPage(
   keyed: Keyed,
-  { page, headers, mayStore }: Keep,
+  { page, headers, mayStore, running }: Keep,
   deps: PipelineDeps,
 ): Promise<Pick<FilledPage, 'entry' | 'unstored'>> {
-  if (!isPage(page)) {
-    deps.knownNonPages.set(pageIdentity(keyed), true, NON_PAGE_MEMORY_MS);
-    return { entry: null, unstored: 'not_html' };
-  }
+  if (!isPage(page)) return { entry: null, unstored: 'not_html' };
   const { policy, normalized } = keyed.decision;
   const storable = decideStorable({
     page,
@@ -59,10 +63,12 @@ async function keepPage(
     normalize: (url) => normalizeAgain(keyed, url),
   });
   if (!storable.store) return { entry: null, unstored: storable.reason };
+  if (headers.length > 0) return { entry: null, unstored: 'request_headers' };
   if (!mayStore) return { entry: null, unstored: 'store_unavailable' };
   if (storable.negative && (await hasEntry(keyed, deps))) {
     return { entry: null, unstored: 'status' };
   }
+  if (running.purgedBy() !== null) return { entry: null, unstored: 'purged' };
   const { cache } = policy.render;
   const staleTtlMs =
     storable.negative || cache.expired.strategy === 'delete' ? 0 : cache.expired.staleTtlMs;
@@ -80,6 +86,11 @@ async function keepPage(
       deps.random(),
     ),
   });
+  const purgedBy = running.purgedBy();
+  if (purgedBy !== null) {
+    await deps.pages.purge(keyed.key, keyed.ref, normalized, purgedBy);
+    return { entry: null, unstored: 'purged' };
+  }
   return saved.stored
     ? { entry: saved.entry, unstored: null }
     : { entry: null, unstored: unstoredReason(saved.reason) };

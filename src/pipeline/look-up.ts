@@ -34,6 +34,7 @@ async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
     const detail = answer.reason === REPLACED ? REPLACED : 'damaged';
     return { state: 'absent', detail };
   }
-  if (isStale) refreshPage(keyed, deps);
+  // HEAD never fetches and never writes.
+  if (isStale && keyed.request.method !== 'HEAD') refreshPage(keyed, deps);
   return { state: 'answered', delivery: answer.value };
 }

@@ -28,15 +28,14 @@ export async function runPhases(received: Received, deps: PipelineDeps): Promise
       : passOn(received, { host: rawHost, decision, reason: 'raw_host' });
   }
   const { host, dimension } = decision;
-  if (decision.action === 'status' || host === null || dimension === null) {
-    return answerStatus(received, decision);
-  }
-  const planned: Planned = { ...received, decision, host, dimension };
+  if (host === null || dimension === null) return answerStatus(received, decision);
   if (decision.action === 'bypass') return passOn(received, { host, decision });
-  const keyed = deriveKey(planned);
-  if (deps.knownNonPages.get(pageIdentity(keyed)) !== null) {
-    return passOn(received, { host, decision, reason: 'not_html' });
-  }
+  const keyed = deriveKey({ ...received, decision, host, dimension });
+  const known = deps.knownNonPages.get(pageIdentity(keyed));
+  // Sending a client to a URL whose page leads back would never end.
+  const isEndless = decision.reason === 'canonical_redirect' && known === 'self_redirect';
+  if (decision.action === 'status' && !isEndless) return answerStatus(received, decision);
+  if (known !== null) return passOn(received, { host, decision, reason: known });
   const found = await lookUp(keyed, deps);
   return found.state === 'answered' ? found.delivery : await fetchPage(keyed, found, deps);
 }
@@ -60,19 +59,29 @@ function deriveKey(planned: Planned): Keyed {
   return { ...planned, ref, key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash) };
 }
 
-/** A host that renders nothing passes on even what cannot be normalized, byte for byte. */
+/**
+ * A host that renders nothing passes on even what cannot be normalized, byte for byte. One that
+ * refuses anybody does not: no URL is a way around that.
+ */
 function findRawHost({ request, site }: Received): HostPolicy | null {
   const host = site.decider.findHost(request.hostName);
   if (host === null) return null;
-  const renders = host.dimensions.some((dimension) => dimension.action === 'render');
-  return renders || host.rules.length > 0 ? null : host;
+  const isRaw =
+    host.rules.length === 0 &&
+    host.unmatched !== 'block' &&
+    [...host.dimensions, host.unmatched].every(({ action }) => action === 'bypass');
+  return isRaw ? host : null;
 }
 
-/** An upgrade (WebSocket) is never a page: it is refused by rule, or passed on to the origin. */
+/**
+ * An upgrade (WebSocket) is never a page: it is refused by rule, or passed on to the origin. Never
+ * redirected either, because no WebSocket client would follow.
+ */
 export function runUpgradePhases(received: Received): Delivery {
   const decision = plan(received);
   const host = decision.error === null ? decision.host : (findRawHost(received) ?? decision.host);
-  if (host === null || (decision.error === null && decision.action === 'status')) {
+  const isRefused = decision.action === 'status' && decision.reason !== 'canonical_redirect';
+  if (host === null || (decision.error === null && isRefused)) {
     return answerStatus(received, decision);
   }
   return passOn(received, { host, decision, reason: 'upgrade' });

@@ -4,6 +4,7 @@ import type { Decider } from '../core/decision/create-decider.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
 import { err, ok, type Result } from '../core/result.ts';
+import { normalizeHost } from '../core/url/normalize-host.ts';
 import type { UrlErrorKind } from '../core/url/url-error.ts';
 import type { PageStore } from './page-store.ts';
 import type { PurgeMode } from './purge-stored.ts';
@@ -42,14 +43,19 @@ export async function purgePages(
   context: PurgeContext,
 ): Promise<Result<PurgeReport, PurgeError>> {
   if (request.url !== null) return await purgeUrl(request.url, request, context);
-  const host = context.hosts.find(
-    ({ id, domains }) =>
-      String(id) === request.host || domains.includes((request.host ?? '').toLowerCase()),
-  );
+  const host = findNamed(request.host ?? '', context.hosts);
   if (host === undefined) return err({ kind: 'unknown_host' });
   const done = await context.pages.purgeHost(host.id, request);
   if (done.state === 'unavailable') return err({ kind: 'store_unavailable', reason: done.reason });
   return ok({ entries: done.value, url: null, host: host.id });
+}
+
+/** By id, or by domain in any spelling. */
+function findNamed(name: string, hosts: readonly HostPolicy[]): HostPolicy | undefined {
+  // A wildcard is no host name; it is compared as it is configured.
+  const normal = normalizeHost(name);
+  const domain = normal.ok ? normal.value : name.toLowerCase();
+  return hosts.find(({ id, domains }) => String(id) === name || domains.includes(domain));
 }
 
 /** One page goes in all dimensions of its host. */

@@ -9,6 +9,7 @@ export interface RecentMemory<T> {
   readonly peek: (key: string) => T | null;
   readonly set: (key: string, value: T, forMs: number) => void;
   readonly forget: (key: string) => void;
+  readonly forgetWhere: (isMeant: (key: string) => boolean) => void;
 }
 
 export function createRecentMemory<T>(clock: Clock, entriesMax: number): RecentMemory<T> {
@@ -28,5 +29,8 @@ export function createRecentMemory<T>(clock: Clock, entriesMax: number): RecentM
       }
     },
     forget: (key) => void entries.delete(key),
+    forgetWhere: (isMeant) => {
+      for (const key of entries.keys()) if (isMeant(key)) entries.delete(key);
+    },
   };
 }

@@ -62,6 +62,10 @@ export interface FilledPage {
 export type UnstoredReason =
   | Extract<StorableAnswer, { readonly store: false }>['reason']
   | 'not_html'
+  /** A client's own header went along. */
+  | 'request_headers'
+  /** A purge came after the fetch had begun. */
+  | 'purged'
   | 'collision'
   | 'store_unavailable';
 
@@ -85,7 +89,7 @@ export interface RequestRecord {
   readonly rule: string | null;
   readonly bot: BotJudgement | null;
   readonly action: DecisionAction;
-  readonly reason: DecisionReason | 'raw_host' | 'not_html' | 'upgrade';
+  readonly reason: DecisionReason | 'raw_host' | 'not_html' | 'self_redirect' | 'upgrade';
   readonly source: AnswerSource;
   readonly cache: CacheVerdict;
   readonly url: string | null;

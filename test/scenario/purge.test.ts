@@ -1,0 +1,126 @@
+// Purges against what this process does and knows itself: fetches that began before, and what was
+// learned about a page. A purge is an order; nothing older than it may come back (case D42).
+import { describe, expect, test } from 'vitest';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { answer, page, type Reply, type Stage, type StageOptions, setStage } from './stage.ts';
+
+const HOUR_MS = 3_600_000;
+const ORDERS = [{ url: 'https://site.test/page' }, { host: 'site.test' }] as const;
+
+async function purge(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await response.text();
+  return response.status;
+}
+
+interface HeldStage extends Stage {
+  /** Answers the oldest request that is held. */
+  readonly release: (text: string) => void;
+  readonly heldCount: () => number;
+  readonly hold: (isHeld: boolean) => void;
+}
+
+/** A stage whose origin answers when it is told to. */
+async function setHeldStage(options: StageOptions = {}): Promise<HeldStage> {
+  const waiting: ((text: string) => void)[] = [];
+  let isHolding = true;
+  const stage = await setStage({
+    hasTestClock: true,
+    render: 'cache: {jitter: 0}',
+    ...options,
+    origin: (_request, socket) => {
+      if (!isHolding) return page('new');
+      waiting.push((text) => socket.write(page(text)));
+      return null;
+    },
+  });
+  return {
+    ...stage,
+    release: (text) => waiting.shift()?.(text),
+    heldCount: () => waiting.length,
+    hold: (isHeld) => {
+      isHolding = isHeld;
+    },
+  };
+}
+
+const brief = (reply: Reply): string => `${reply.header('X-Render-Cache')} ${reply.body}`;
+
+describe.each(ORDERS)('D42: a purge of %o', (order) => {
+  test('wins over the fetch that began before it', async () => {
+    const stage = await setHeldStage();
+    const clients = [stage.ask('/page'), stage.ask('/page')];
+    await waitUntil('the fetch is under way', () => stage.heldCount() === 1);
+    expect(await purge(stage, order)).toBe(200);
+    stage.hold(false);
+    // Who comes after the purge does not wait for what is older.
+    expect(brief(await stage.ask('/page'))).toBe('new new');
+    stage.release('old');
+    for (const reply of await Promise.all(clients)) expect(brief(reply)).toBe('new old');
+    expect((await stage.ask('/page')).body).toBe('new');
+  });
+
+  test('wins over a refresh', async () => {
+    const stage = await setHeldStage();
+    stage.hold(false);
+    await stage.ask('/page');
+    stage.clock.advance(HOUR_MS);
+    stage.hold(true);
+    expect(brief(await stage.ask('/page'))).toBe('stale new');
+    await waitUntil('the refresh is under way', () => stage.heldCount() === 1);
+    await purge(stage, order);
+    stage.release('old');
+    stage.hold(false);
+    expect(brief(await stage.ask('/page'))).toBe('new new');
+    expect(brief(await stage.ask('/page'))).toBe('hit new');
+  });
+
+  test.each([
+    ['a file', answer(200, '{}', 'Content-Type: application/json')],
+    ['a page for one client', page('x', 'Cache-Control: no-store')],
+    ['a failure', answer(500, 'x', 'Content-Type: text/html', 'Set-Cookie: a=b')],
+  ])('forgets that it was %s', async (_what, first) => {
+    let next: string = first;
+    const stage = await setStage({ origin: () => next });
+    await stage.ask('/page');
+    next = page('a page');
+    await purge(stage, { ...order, dry_run: true });
+    const before = await stage.ask('/page');
+    await purge(stage, order);
+    const after = [await stage.ask('/page'), await stage.ask('/page')];
+    expect(before.header('X-Render-Cache')).not.toBe('hit');
+    expect(brief(after[1] ?? before)).toBe('hit a page');
+  });
+});
+
+test('a purge of another page or host changes nothing for a fetch', async () => {
+  const stage = await setHeldStage();
+  const client = stage.ask('/page');
+  await waitUntil('the fetch is under way', () => stage.heldCount() === 1);
+  expect(await purge(stage, { url: 'https://site.test/other' })).toBe(200);
+  stage.release('kept');
+  await client;
+  expect(brief(await stage.ask('/page'))).toBe('hit kept');
+});
+
+test.each(['site.test', 'SITE.test.', '1', 'bücher.example', 'xn--bcher-kva.example'])(
+  'a host is found as %s',
+  async (host) => {
+    const stage = await setStage({ domain: '[site.test, bücher.example]' });
+    expect(await purge(stage, { host })).toBe(200);
+  },
+);
+
+test('HEAD on a stale page starts no refresh', async () => {
+  const stage = await setStage({ hasTestClock: true, render: 'cache: {jitter: 0}' });
+  await stage.ask('/page');
+  stage.clock.advance(HOUR_MS);
+  const reply = await stage.ask('/page', { method: 'HEAD' });
+  expect(reply.header('X-Render-Cache')).toBe('stale');
+  await stage.ask('/other');
+  expect(stage.origin.requests.map(({ target }) => target)).toEqual(['/page', '/other']);
+});
