@@ -85,6 +85,8 @@ describe('heads', () => {
     ['{origin}/login?x', 'https://good.example/login?x'],
     ['http://inner.example/a', 'https://good.example/a'],
     ['HTTP://INNER.example:80/a', 'https://good.example/a'],
+    ['https://inner.example/a', 'https://good.example/a'],
+    ['//inner.example/a', 'https://good.example/a'],
     ['http://127.0.0.1.evil.example/a', 'http://127.0.0.1.evil.example/a'],
     ['https://elsewhere.example/', 'https://elsewhere.example/'],
     ['/relative', '/relative'],

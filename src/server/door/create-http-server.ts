@@ -10,6 +10,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
 import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './admit-request.ts';
@@ -19,6 +20,7 @@ import { handleClientError } from './handle-client-error.ts';
 import type { RefusalReason } from './refusals.ts';
 import { handleInTurn } from './take-turns.ts';
 import { headWithoutUpgrade, isWebSocketHandshake } from './upgrades.ts';
+import { watchConnection } from './watch-download.ts';
 
 /** Handles a WebSocket handshake that passed the door; the socket is its own from then on. */
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -57,7 +59,10 @@ export function nodeLimits(limits: ServerLimits): ServerOptions {
 export function createHttpServer(options: HttpServerOptions, handler: RequestListener): Server {
   const server = createServer(nodeLimits(options.limits));
   server.maxConnections = options.limits.connectionsMax;
-  server.on('connection', inspectConnection);
+  server.on('connection', (socket: Socket) => {
+    inspectConnection(socket);
+    watchConnection(socket, options.limits.bodyIdleTimeoutMs);
+  });
   attachDoor(server, options, {
     handler,
     readAgain: (socket) => server.emit('connection', socket),

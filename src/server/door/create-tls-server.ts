@@ -1,10 +1,11 @@
 // The public HTTPS listener: HTTP/2 where the client speaks it, else HTTP/1.1 through the very same
 // door. Certificates are replaced on reload with `setSecureContext`.
 import type { RequestListener } from 'node:http';
-import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { inspectConnection } from './connection.ts';
 import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
+import { watchConnection, watchStream } from './watch-download.ts';
 
 export interface Certificate {
   readonly cert: string | Buffer;
@@ -33,11 +34,21 @@ export function createTlsServer(
     },
   });
   server.maxConnections = limits.connectionsMax;
-  server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol !== 'h2') inspectConnection(socket);
+  // Only here is the socket under a session at hand: Node makes the session in its own listener for
+  // this event, and hides the socket behind it.
+  let newest: TLSSocket | null = null;
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    newest = socket;
+    if (socket.alpnProtocol === 'h2') return;
+    inspectConnection(socket);
+    watchConnection(socket, limits.bodyIdleTimeoutMs);
   });
   server.on('session', (session) => {
+    const socket = newest;
     session.setTimeout(limits.keepAliveTimeoutMs, () => session.close());
+    session.on('stream', (stream: ServerHttp2Stream) => {
+      if (socket !== null) watchStream(stream, socket, limits.bodyIdleTimeoutMs);
+    });
   });
   attachDoor(server, options, {
     handler,
