@@ -15,18 +15,18 @@ const README = readFile('README.md');
 const COMMANDS = await listCommands();
 const DOCUMENTS = listFiles().filter((file) => file.endsWith('.md'));
 
-/** YAML blocks by the file their first line names; those with mistakes apart. */
+/** YAML blocks by the file their first line names. */
 const YAML_BLOCKS = findBlocks(README, 'yaml').map((block) => {
-  const [, name = '', mistakes] =
-    /^# ((?:edge-gateway|hosts)\.yaml)(, with mistakes)?\n/.exec(block.text) ?? [];
-  return { ...block, name, hasMistakes: mistakes !== undefined };
+  const [, name = ''] = /^# ((?:edge-gateway|hosts|compose)\.yaml)\n/.exec(block.text) ?? [];
+  return { ...block, name };
 });
 
 describe('sessions', () => {
   let shell: TourShell;
   beforeAll(async () => {
-    const mistakes = YAML_BLOCKS.filter((block) => block.hasMistakes);
-    shell = await openTourShell(new Map(mistakes.map(({ name, text }) => [name, text])));
+    shell = await openTourShell();
+    const writing = findBlocks(README, 'sh').filter(({ text }) => text.includes("<<'END'"));
+    for (const { text } of writing) expect(await shell.run(text)).toEqual(['']);
   });
   afterAll(() => shell.close());
 
@@ -55,8 +55,8 @@ describe('configurations', () => {
     expect(YAML_BLOCKS.filter(({ name }) => name === '').map(({ line }) => line)).toEqual([]);
   });
 
-  const good = YAML_BLOCKS.filter((block) => !block.hasMistakes);
-  test.each(good.map((block) => [block.line, block] as const))(
+  const loadable = YAML_BLOCKS.filter(({ name }) => name !== 'compose.yaml');
+  test.each(loadable.map((block) => [block.line, block] as const))(
     'line %i loads without a warning',
     async (_line, { name, text }) => {
       const engine = 'render: { engine: origin }\n';
@@ -76,6 +76,17 @@ describe('configurations', () => {
       });
     },
   );
+
+  test('the compose file is YAML, its volumes are those of the image', () => {
+    const text = YAML_BLOCKS.find(({ name }) => name === 'compose.yaml')?.text ?? '';
+    const { services } = load(text) as { services: Record<string, { volumes: string[] }> };
+    const folders = Object.values(services).flatMap(({ volumes }) =>
+      volumes.map((volume) => volume.split(':')[1] ?? ''),
+    );
+    const image = readFile('Dockerfile');
+    expect(folders).toHaveLength(2);
+    expect(folders.filter((folder) => !image.includes(`"${folder}"`))).toEqual([]);
+  });
 });
 
 describe('the library example', () => {

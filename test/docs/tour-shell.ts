@@ -3,7 +3,6 @@
 // text lead there, and keys and hashes are the very ones that are printed in it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startDemoSite } from '../demo-site/site.ts';
 import { startTestGateway } from '../helpers/gateway.ts';
@@ -22,15 +21,17 @@ curl() {
 }
 edge-gateway() {
   case "$1" in
-    check) (cd "$MISTAKES" && "$NODE" --import "$TSX" "$PROGRAM" "$@") ;;
-    normalize) "$NODE" --import "$TSX" "$PROGRAM" "$@" ;;
+    check | normalize) "$NODE" --import "$TSX" "$PROGRAM" "$@" ;;
     *) "$NODE" --import "$TSX" "$PROGRAM" "$@" -c "$CONFIG" ;;
   esac
 }
 `;
 
-/** @param mistakes the files that `edge-gateway check` is shown on, by name */
-export async function openTourShell(mistakes: ReadonlyMap<string, string>): Promise<TourShell> {
+/** The text's folder for files of one's own; here it is one that nobody else has. */
+const TEXT_FOLDER = '/tmp/site';
+
+/** Starts both; `close` ends them. */
+export async function openTourShell(): Promise<TourShell> {
   const site = await startDemoSite();
   const siteEnv = { DEMO_SITE_PORT: String(site.port) };
   const gateway = await startTestGateway({
@@ -38,9 +39,7 @@ export async function openTourShell(mistakes: ReadonlyMap<string, string>): Prom
     hosts: readFile('hosts.yaml'),
     env: siteEnv,
   });
-  const folder = join(gateway.folder, 'mistakes');
-  await mkdir(folder);
-  for (const [name, text] of mistakes) await writeFile(join(folder, name), text);
+  const folder = join(gateway.folder, 'site');
   const env = {
     ...process.env,
     ...siteEnv,
@@ -48,19 +47,19 @@ export async function openTourShell(mistakes: ReadonlyMap<string, string>): Prom
     TSX: join(ROOT, 'node_modules/tsx/dist/loader.mjs'),
     PROGRAM: join(ROOT, 'src/cli/main.ts'),
     CONFIG: join(gateway.folder, 'edge-gateway.yaml'),
-    MISTAKES: folder,
     GATEWAY_PORT: String(gateway.port),
     ADMIN_PORT: String(gateway.adminPort),
   };
   return {
     run: async (command) => {
-      const child = spawn('bash', ['-c', `${PRELUDE}{ ${command}\n} 2>&1`], { env });
+      const line = command.replaceAll(TEXT_FOLDER, folder);
+      const child = spawn('bash', ['-c', `${PRELUDE}{ ${line}\n} 2>&1`], { env });
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         output += text;
       });
       await once(child, 'close');
-      return output.trimEnd().split(/\r?\n/);
+      return output.replaceAll(folder, TEXT_FOLDER).trimEnd().split(/\r?\n/);
     },
     close: async () => {
       await gateway.close();
