@@ -1,6 +1,7 @@
 // What must be unique over all hosts and all files: ids, domains and their www aliases, render
-// keys. Each clash names both places.
+// keys. Each clash names both places. A www alias of a wildcard could name any host, so there is none.
 import type { HostPolicy } from '../core/policy/policy.ts';
+import { usesWwwAlias } from '../core/routing/match-host.ts';
 import { applyHostAlias } from '../core/url/host-alias.ts';
 import type { HostBlock } from './blocks/host-block.ts';
 import { type ConfigNode, childOf, namePlace, reportError } from './config-node.ts';
@@ -27,6 +28,7 @@ export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[
   // After all real names, so that an alias never hides the clash of two real ones.
   for (const [block, host] of hosts) {
     for (const { domain, node } of block.domains) {
+      if (domain.startsWith('*.') && usesWwwAlias(host)) reportWildcard(node, domain);
       for (const alias of aliasesOf(domain, host)) {
         const other = domains.get(alias);
         const isOwn = block.domains.some((own) => own.domain === alias);
@@ -34,6 +36,14 @@ export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[
       }
     }
   }
+}
+
+function reportWildcard(node: ConfigNode, domain: string): void {
+  reportError(
+    node,
+    `normalization.host_aliases.www can't be used with the wildcard "${domain}"`,
+    'list the names instead, or set host_aliases.www to keep',
+  );
 }
 
 function reportAlias(node: ConfigNode, domain: string, alias: string, other: ConfigNode): void {

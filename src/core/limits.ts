@@ -9,8 +9,6 @@ export const LIMITS = {
   /** DNS: RFC 1035 §2.3.4. */
   hostCharsMax: 253,
   labelCharsMax: 63,
-  /** Rounds of the rule ↔ path agreement before the cycle rule decides (core/key/decide). */
-  agreementRoundsMax: 8,
 
   /** `server.limits.header_fields` and `.header_bytes` */
   headerFieldsMax: 100,

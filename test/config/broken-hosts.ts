@@ -45,6 +45,21 @@ export const BROKEN_HOSTS: readonly BrokenCase[] = [
     message: 'answer as "www.a.example", which is taken at hosts.yaml:5:22',
   },
   {
+    name: 'a www alias of a wildcard',
+    text: 'hosts:\n  - id: 1\n    domain: [a.example, ‸"*.b.example"]\n    origin: http://127.0.0.1:1\n    normalization: { host_aliases: { www: add } }\n',
+    message: 'can\'t be used with the wildcard "*.b.example"',
+  },
+  {
+    name: 'a www alias of a wildcard that a rule makes',
+    text: 'hosts:\n  - id: 1\n    domain: ‸"*.b.example"\n    origin: http://127.0.0.1:1\n    url_rules: [{ match: /a, normalization: { host_aliases: { www: strip } } }]\n',
+    message: 'can\'t be used with the wildcard "*.b.example"',
+  },
+  {
+    name: 'a locale that no path can have',
+    text: `${HOST}    normalization: { locale_redirect: { default: en, locales: [en, ‸"%2e%2e"] } }\n`,
+    message: 'must be one path segment',
+  },
+  {
     name: 'one render key twice',
     text: 'hosts:\n  - { id: 1, domain: a.example, render_key: k }\n  - { id: 2, domain: b.example, render_key: ‸k }\n',
     message: 'this render key is taken at hosts.yaml:2:45',

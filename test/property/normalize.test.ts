@@ -14,6 +14,10 @@ import {
   rule,
 } from '../helpers/policies.ts';
 
+/** Too long for another `www.`. */
+const LONG_HOST = `${'a'.repeat(60)}.`.repeat(4).concat('example');
+const BLOCK = { code: 403, reason: null, headers: [] };
+
 const RUNS = { numRuns: 3_000 };
 const hashText = (text: string): string => text;
 
@@ -56,19 +60,34 @@ const anyRule: fc.Arbitrary<Rule> = fc
     query: fc.constantFrom(null, 'a', 'ref', 'x'),
     priority: fc.constantFrom(0, 1),
     order: fc.nat(9),
+    isBlocked: fc.boolean(),
     policy: anyPolicy,
   })
-  .map(({ match, query, ...rest }) =>
+  .map(({ match, query, isBlocked, ...rest }) =>
     rule(match, {
       ...rest,
+      ...(isBlocked ? { action: 'status', status: BLOCK } : {}),
       query: query === null ? [] : [{ name: query, values: [pattern('*')] }],
     }),
   );
 
+/** One rule takes away what brings up the next. */
+const CHAINS = (['remove', 'add', 'preserve'] as const).map((trailingSlash) =>
+  Array.from({ length: 14 }, (_unused, place) => {
+    const policy = effectivePolicy({ defaultDocuments: [`k${place}`], trailingSlash });
+    return [rule(`*/k${place}`, { policy }), rule(`*/k${place}/`, { policy })];
+  }).flat(),
+);
+const chainRules: fc.Arbitrary<readonly Rule[]> = fc.constantFrom([], ...CHAINS);
+
 const anyHost: fc.Arbitrary<HostPolicy> = fc
-  .record({ rules: fc.array(anyRule, { maxLength: 4 }), policy: anyPolicy })
-  .map((changes) =>
-    hostPolicy({ ...changes, domains: ['example.com', 'www.example.com', '127.0.0.1'] }),
+  .record({ rules: fc.array(anyRule, { maxLength: 4 }), chain: chainRules, policy: anyPolicy })
+  .map(({ rules, chain, policy }) =>
+    hostPolicy({
+      policy,
+      rules: [...rules, ...chain],
+      domains: ['example.com', 'www.example.com', '127.0.0.1', LONG_HOST],
+    }),
   );
 
 const hostText = fc.constantFrom(
@@ -76,6 +95,7 @@ const hostText = fc.constantFrom(
   'EXAMPLE.com.',
   'www.example.com',
   'www.www.example.com',
+  LONG_HOST,
   'other.test:8080',
   'bücher.example',
   '[::1]:443',
@@ -91,6 +111,10 @@ const pathText = fc
     { maxLength: 8 },
   )
   .map((parts) => `/${parts.join('')}`);
+const chainText = fc
+  .array(fc.nat(14), { maxLength: 20 })
+  .map((places) => `/a${places.map((place) => `/k${place}`).join('')}`);
+const longChain = `/a${Array.from({ length: 14 }, (_unused, place) => `/k${place}`).join('')}`;
 const index = fc.constantFrom('', '/', '/index.html', '/index.html/index.html', '/a/', '/a/b');
 const pieceText = fc
   .tuple(
@@ -105,7 +129,7 @@ const dirtyUrl = fc
   .tuple(
     fc.constantFrom('https://', 'HTTP://', '//', ''),
     hostText,
-    fc.oneof(pathText, index),
+    fc.oneof(pathText, index, chainText, fc.constant(longChain)),
     queryText,
   )
   .map((parts) => parts.join(''));
@@ -143,7 +167,7 @@ describe('normalization', () => {
       }),
       { numRuns: 20_000 },
     );
-  });
+  }, 60_000);
 
   test('gives ASCII that a URL parser reads back unchanged', () => {
     fc.assert(

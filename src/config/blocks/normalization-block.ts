@@ -1,5 +1,6 @@
 // `normalization` of one level.
 import type { LocaleRedirect, NormalizationPolicy } from '../../core/policy/policy.ts';
+import { encodePathText } from '../../core/url/encode-path.ts';
 import { type ConfigNode, descend, entriesOf, reportError } from '../config-node.ts';
 import {
   type FieldTable,
@@ -11,7 +12,7 @@ import {
 } from '../read-values.ts';
 
 /** One path segment: anything else could never stand where it is looked for. */
-const SEGMENT = /^[^/?#\s]+$/;
+const SEGMENT = /^(?!\.{1,2}$)[^/\\?#\s]+$/;
 
 export const NORMALIZATION_FIELDS: FieldTable<NormalizationPolicy> = {
   sortQuery: ['sort_query', readFlag],
@@ -34,9 +35,12 @@ export function readNormalizationBlock(node: ConfigNode | undefined): Partial<No
   return readFields(node, NORMALIZATION_FIELDS);
 }
 
+/** In the encoding of paths, in which it is compared and sent. */
 function readSegment(node: ConfigNode): string | undefined {
   const text = readText(node);
-  if (text === undefined || SEGMENT.test(text)) return text;
+  if (text === undefined) return undefined;
+  const encoded = SEGMENT.test(text) ? encodePathText(text) : '';
+  if (SEGMENT.test(encoded)) return encoded;
   reportError(node, 'must be one path segment', 'write for example index.html');
   return undefined;
 }

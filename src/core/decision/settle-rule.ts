@@ -1,7 +1,6 @@
 // Rule and path depend on each other: the rule is chosen on the path, and the rule's options may
 // change the path into one that another rule is for. This goes on until rule and URL agree, so that
 // normalizing a normalized URL changes nothing, whatever the configuration says.
-import { LIMITS } from '../limits.ts';
 import type { EffectivePolicy, HostPolicy, Rule, UrlLimits } from '../policy/policy.ts';
 import { ok, type Result } from '../result.ts';
 import { matchRule } from '../routing/match-rule.ts';
@@ -24,27 +23,52 @@ export interface Settled {
   readonly normalized: NormalizedUrl;
 }
 
-/** Chooses the rule and applies its policy until both agree. */
+/**
+ * Chooses the rule and applies its policy until both agree. A status rule met on the way answers,
+ * so that a page can't be reached past it by another spelling; the URL is the agreed one all the
+ * same.
+ */
 export function settleRule(
   parsed: ParsedUrl,
   context: SettleContext,
 ): Result<Settled, UrlErrorKind> {
   const rounds: Settled[] = [];
+  const seen = new Map<string, number>();
+  let statusRule: Rule | null = null;
   let current = parsed;
-  while (rounds.length < LIMITS.agreementRoundsMax) {
+  while (rounds.length < roundsMax(context.limits)) {
     const round = applyRule(current, context);
     if (!round.ok) return round;
-    const settled = withEarlierRounds(round.value, rounds);
-    // A status rule met on the way answers: a page can't be reached past it by another spelling.
-    if (settled.rule?.action === 'status') return ok(settled);
-    const next = nextInput(current, settled.normalized);
-    if (isSettled(current, next, settled, context)) return ok(settled);
-    const again = rounds.findIndex((earlier) => earlier.normalized.url === settled.normalized.url);
-    rounds.push(settled);
-    if (again !== -1) return ok(pickFromCycle(rounds.slice(again)));
+    rounds.push(round.value);
+    statusRule ??= findStatusRule(round.value.rule, current, context);
+    const next = nextInput(current, round.value.normalized);
+    if (isSettled(current, next, round.value, context)) {
+      return ok(conclude(round.value, statusRule, rounds));
+    }
+    const again = seen.get(round.value.normalized.url);
+    if (again !== undefined) {
+      return ok(conclude(pickFromCycle(rounds.slice(again + 1)), statusRule, rounds));
+    }
+    seen.set(round.value.normalized.url, rounds.length - 1);
     current = next;
   }
-  return ok(pickFromCycle(rounds));
+  return ok(conclude(pickFromCycle(rounds), statusRule, rounds));
+}
+
+/**
+ * Out of reach: a round that neither settles nor closes a circle takes bytes off the URL, or gives
+ * it a slash before one that does.
+ */
+function roundsMax({ urlBytesMax }: UrlLimits): number {
+  return 2 * urlBytesMax;
+}
+
+/** What was stripped in earlier rounds is missing from the last one. */
+function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Settled[]): Settled {
+  const rule = statusRule ?? settled.rule;
+  if (rounds.length === 1) return rule === settled.rule ? settled : { ...settled, rule };
+  const stripped = rounds.flatMap((round) => round.normalized.stripped);
+  return { ...settled, rule, normalized: { ...settled.normalized, stripped } };
 }
 
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
@@ -54,14 +78,27 @@ function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, U
   return normalized.ok ? ok({ rule, policy, normalized: normalized.value }) : normalized;
 }
 
-function findRule(parsed: ParsedUrl, context: SettleContext): Rule | null {
+function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): Rule | null {
   if (context.host === null) return null;
   return matchRule(context.host.rules, {
-    path: parsed.rulePath,
+    path,
     query: parsed.query,
     method: context.method,
     normalization: context.host.policy.normalization,
   });
+}
+
+/**
+ * The rule itself, or one that answers another reading: as RFC 3986 does, without collapsing
+ * slashes, and with the slashes collapsed last. A raw request reaches an origin that may read
+ * `/admin//../page` as `/admin/page`.
+ */
+function findStatusRule(rule: Rule | null, parsed: ParsedUrl, context: SettleContext): Rule | null {
+  if (rule?.action === 'status') return rule;
+  if (!parsed.encodedPath.includes('//')) return null;
+  const resolved = resolvePath(parsed.encodedPath, false);
+  const others = [resolved, resolvePath(resolved)].map((path) => findRule(parsed, context, path));
+  return others.find((other) => other?.action === 'status') ?? null;
 }
 
 /** What a second normalization would start from. */
@@ -79,13 +116,6 @@ function isSettled(
   if (context.host === null || context.host.rules.length === 0) return true;
   if (next.rulePath === current.rulePath && next.query === current.query) return true;
   return findRule(next, context) === settled.rule;
-}
-
-function withEarlierRounds(settled: Settled, rounds: readonly Settled[]): Settled {
-  const earlier = rounds.at(-1)?.normalized.stripped ?? [];
-  if (earlier.length === 0) return settled;
-  const stripped = [...earlier, ...settled.normalized.stripped];
-  return { ...settled, normalized: { ...settled.normalized, stripped } };
 }
 
 /** Rules that send a URL round in a circle: every member of the circle gets the same answer. */

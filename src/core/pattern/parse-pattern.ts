@@ -3,6 +3,7 @@
 // and wildcards have their own matcher, because a glob compiled to a V8 regexp backtracks.
 import { RE2JS } from 're2js';
 import { err, ok, type Result } from '../result.ts';
+import { foldCase } from './fold-case.ts';
 import { compileWildcard } from './match-wildcard.ts';
 
 export type PatternKind = 'exact' | 'wildcard' | 'regexp';
@@ -11,9 +12,9 @@ export interface Pattern {
   readonly kind: PatternKind;
   /** As the user wrote it. */
   readonly source: string;
-  /** Lower-cased `source`: what exact and wildcard patterns compare, and what a removal names. */
+  /** `source` without case (see foldCase): what exact and wildcard patterns compare, and what a removal names. */
   readonly folded: string;
-  /** Whether the text matches; `foldedText` is `text.toLowerCase()`, passed in to make it once. */
+  /** Whether the text matches; `foldedText` is `foldCase(text)`, passed in to make it once. */
   readonly matches: (text: string, foldedText: string) => boolean;
 }
 
@@ -48,12 +49,12 @@ export function parsePattern(source: string): Result<Pattern, PatternError> {
 }
 
 function exactPattern(source: string): Pattern {
-  const folded = source.toLowerCase();
+  const folded = foldCase(source);
   return { kind: 'exact', source, folded, matches: (_text, foldedText) => foldedText === folded };
 }
 
 function wildcardPattern(source: string): Pattern {
-  const folded = source.toLowerCase();
+  const folded = foldCase(source);
   const matchesFolded = compileWildcard(folded);
   return {
     kind: 'wildcard',
@@ -79,7 +80,7 @@ function parseRegexp(
     return ok({
       kind: 'regexp',
       source,
-      folded: source.toLowerCase(),
+      folded: foldCase(source),
       matches: (text) => compiled.test(text),
     });
   } catch (cause) {

@@ -1,5 +1,6 @@
 // Many patterns as one matcher. Exact patterns are a map look-up; the rest are tried in order. The
 // verdict for a text is remembered, because names and User-Agents repeat far more than they differ.
+import { foldCase } from './fold-case.ts';
 import type { Pattern } from './parse-pattern.ts';
 
 export interface PatternSet<T> {
@@ -32,7 +33,7 @@ export function compilePatternSet<T>(
   }
 
   const search = (text: string): T | undefined => {
-    const folded = text.toLowerCase();
+    const folded = foldCase(text);
     const exactIndex = exact.get(folded) ?? Number.POSITIVE_INFINITY;
     for (const { index, entry, pattern } of others) {
       if (index > exactIndex) break;

@@ -1,5 +1,6 @@
 // Which host a request is for: exact name first, then the longest `*.` suffix.
 import type { HostPolicy } from '../policy/policy.ts';
+import { applyHostAlias } from '../url/host-alias.ts';
 
 export interface HostIndex {
   /** @param host normalized, without port (see normalizeHost) */
@@ -37,11 +38,14 @@ export function indexHosts(hosts: readonly HostPolicy[]): HostIndex {
  */
 function addWwwAlias(exact: Map<string, HostPolicy>, domain: string, host: HostPolicy): void {
   if (domain.startsWith('*.') || !usesWwwAlias(host)) return;
-  const alias = domain.startsWith('www.') ? domain.slice(4) : `www.${domain}`;
-  if (!exact.has(alias)) exact.set(alias, host);
+  const bare = applyHostAlias(domain, { www: 'strip' });
+  for (const name of [bare, applyHostAlias(bare, { www: 'add' })]) {
+    if (!exact.has(name)) exact.set(name, host);
+  }
 }
 
-function usesWwwAlias(host: HostPolicy): boolean {
+/** Whether the host, or one of its rules, joins the names with and without `www.`. */
+export function usesWwwAlias(host: HostPolicy): boolean {
   if (host.policy.normalization.www !== 'keep') return true;
   return host.rules.some((rule) => rule.policy.normalization.www !== 'keep');
 }

@@ -1,5 +1,5 @@
 // The one URL rule that applies to a request: rules are sorted at load time, the first match wins.
-import { LIMITS } from '../limits.ts';
+import { foldCase } from '../pattern/fold-case.ts';
 import type { NormalizationPolicy, QueryCondition, Rule } from '../policy/policy.ts';
 import { pairName, pairValue, parseQuery } from '../url/parse-query.ts';
 
@@ -16,7 +16,7 @@ export interface RuleInput {
 /** The first of the sorted rules that matches, or null. */
 export function matchRule(rules: readonly Rule[], input: RuleInput): Rule | null {
   if (rules.length === 0) return null;
-  const folded = input.path.toLowerCase();
+  const folded = foldCase(input.path);
   let values: ReadonlyMap<string, readonly string[]> | null = null;
   for (const rule of rules) {
     if (rule.methods !== null && !rule.methods.has(input.method)) continue;
@@ -30,7 +30,7 @@ export function matchRule(rules: readonly Rule[], input: RuleInput): Rule | null
 
 function collectValues(input: RuleInput): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
-  for (const pair of parseQuery(input.query, input.normalization).slice(0, LIMITS.paramsMax)) {
+  for (const pair of parseQuery(input.query, input.normalization)) {
     const known = values.get(pairName(pair));
     if (known === undefined) values.set(pairName(pair), [pairValue(pair)]);
     else known.push(pairValue(pair));
@@ -50,6 +50,6 @@ function matchesQuery(
 
 function matchesValue(condition: QueryCondition, value: string): boolean {
   return condition.values.some((pattern) =>
-    pattern.source === '*' ? value !== '' : pattern.matches(value, value.toLowerCase()),
+    pattern.source === '*' ? value !== '' : pattern.matches(value, foldCase(value)),
   );
 }

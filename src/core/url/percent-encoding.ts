@@ -43,10 +43,13 @@ export function toByteString(text: string): string {
   return bytes;
 }
 
+/** A byte order mark is a character of a name like any other. */
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Byte string → text, for matching patterns; bytes that are not UTF-8 become U+FFFD. */
 export function toText(bytes: string): string {
   if (!NON_ASCII.test(bytes)) return bytes;
-  return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
+  return UTF8.decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
 /** Encodes everything but unreserved characters. */

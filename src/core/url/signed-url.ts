@@ -1,5 +1,6 @@
 // A signed URL is valid only byte for byte, and its page may be meant for one person: such a
 // request is passed to the origin raw and never stored. spec: url-and-key, `signed_urls`.
+import { foldCase } from '../pattern/fold-case.ts';
 import type { NormalizationPolicy } from '../policy/policy.ts';
 import { pairName, type QueryPair } from './parse-query.ts';
 
@@ -31,7 +32,7 @@ export function findSignature(
   policy: NormalizationPolicy,
 ): readonly string[] | null {
   if (policy.signedUrls === 'ignore' || pairs.length === 0) return null;
-  const names = new Set(pairs.map((pair) => pairName(pair).toLowerCase()));
-  for (const extra of policy.signedParams) if (names.has(extra.toLowerCase())) return [extra];
+  const names = new Set(pairs.map((pair) => foldCase(pairName(pair))));
+  for (const extra of policy.signedParams) if (names.has(foldCase(extra))) return [extra];
   return SIGNATURES.find((signature) => signature.every((name) => names.has(name))) ?? null;
 }

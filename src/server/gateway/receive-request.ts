@@ -32,6 +32,8 @@ export function receiveRequest(
   const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
   const peer = request.socket.remoteAddress ?? '';
   const host = normalizeHost(publicHost.replace(/:[0-9]*$/, ''));
+  // `OPTIONS *` asks about the whole server; what is decided for it is what goes for the root.
+  const path = requestTarget === '*' ? '/' : latin1ToUrlText(requestTarget);
   const address = clientAddress(peer, fieldValues(raw, 'x-forwarded-for'), isTrusted);
   return {
     publicHost,
@@ -39,7 +41,7 @@ export function receiveRequest(
     client: {
       address,
       method: request.method ?? '',
-      url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${latin1ToUrlText(requestTarget)}`,
+      url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${path}`,
       hostName: host.ok ? host.value : '',
       headers: toPairs(raw),
       httpVersion: request.httpVersion,
