@@ -30,6 +30,8 @@ export interface Tunnel {
 }
 
 const INTERNAL_ERROR = 500;
+/** Server, door, response and both pipes each listen for the socket's end: more than Node's ten. */
+const SOCKET_LISTENERS_MAX = 20;
 
 /** The listener for handshakes that passed the door. */
 export function createTunnel(options: TunnelOptions): Tunnel {
@@ -37,6 +39,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   return {
     onUpgrade: (request, socket, head) => {
       open.add(socket);
+      socket.setMaxListeners(SOCKET_LISTENERS_MAX);
       socket.once('close', () => open.delete(socket));
       // A reset of an idle tunnel must never reach the process (case I1); `close` follows it.
       socket.on('error', () => socket.destroy());
