@@ -3,6 +3,9 @@
 export const CAPS = {
   fileBytesMax: 4 * 1024 * 1024,
   filesMax: 1_000,
+  /** Folders below each other, and names in all, that a glob of files walks through. */
+  walkDepthMax: 16,
+  walkNamesMax: 100_000,
   depthMax: 40,
   /** Keys of one map: no section has more, and hosts and rules are lists. */
   keysPerMapMax: 2_000,

@@ -18,8 +18,8 @@ export interface Fault {
   readonly hint: string | null;
 }
 
-/** Keys whose values are never shown, wherever they stand. */
-const SECRET_KEYS = /(?:^|\/)(?:password|token|render_key|auth_key|url)$/;
+/** Keys whose values are never shown, wherever they stand; any address of Redis may hold one. */
+const SECRET_KEYS = /^\/redis\/|(?:^|\/)(?:password|token|render_key|auth_key|url)$/;
 const CREDENTIALS = /\/\/[^/]*@/;
 
 export function rootOf(document: ConfigDocument): ConfigNode {
@@ -86,7 +86,8 @@ export function showValue(node: ConfigNode): string {
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-function isSecret(node: ConfigNode): boolean {
+/** Whether no message may show the value. */
+export function isSecret(node: ConfigNode): boolean {
   if (node.document.hidden.has(node.pointer) || SECRET_KEYS.test(node.pointer)) return true;
   return typeof node.value === 'string' && CREDENTIALS.test(node.value);
 }

@@ -21,6 +21,8 @@ export interface Problems {
   readonly add: (problem: Diagnostic) => void;
   /** Keeps a text out of every message, also of those that were added before. */
   readonly hide: (secret: string) => void;
+  /** What is known of this place says it all: problems that are added later are dropped. */
+  readonly close: (place: Place) => void;
   /** In order of file and line; the same sentence at the same place only once. */
   readonly list: () => readonly Diagnostic[];
   readonly hasErrors: () => boolean;
@@ -34,13 +36,16 @@ const SECRET_CHARS_MIN = 4;
 export function createProblems(): Problems {
   const found = new Map<string, Diagnostic>();
   const secrets = new Set<string>();
+  const closed = new Set<string>();
   return {
     hide: (secret) => {
       if (secret.length >= SECRET_CHARS_MIN) secrets.add(secret);
     },
     add: (problem) => {
+      if (closed.has(formatPlace(problem))) return;
       if (found.size < PROBLEMS_MAX) found.set(formatDiagnostic(problem), problem);
     },
+    close: (place) => void closed.add(formatPlace(place)),
     list: () => [...found.values()].map((one) => mask(one, secrets)).toSorted(comparePlaces),
     hasErrors: () => [...found.values()].some(({ severity }) => severity === 'error'),
   };

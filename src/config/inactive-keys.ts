@@ -10,6 +10,7 @@ interface InactiveKey {
   readonly anyLevel?: boolean;
   /** Values that ask for nothing and deserve no warning. */
   readonly quiet?: readonly unknown[];
+  readonly isQuiet?: (value: unknown) => boolean;
 }
 
 const LATER = 'has no effect yet: it comes with a later version';
@@ -78,6 +79,8 @@ const KEYS: readonly InactiveKey[] = [
   replaced('metrics', 'is not used here', 'metrics are at /metrics of admin.listen'),
 ];
 
+const UNSHARED = 'makes pages that are not stored, whenever a client sends one of these headers';
+
 /** Warns once for each key that is written somewhere. */
 export function warnInactive(gateway: ConfigNode, hostFiles: readonly ConfigNode[]): void {
   const hosts = hostFiles.flatMap((root) => itemsOf(descend(root, 'hosts')));
@@ -86,13 +89,26 @@ export function warnInactive(gateway: ConfigNode, hostFiles: readonly ConfigNode
     const levels = key.anyLevel === true ? [gateway, ...hosts, ...rules] : [gateway];
     warnOnce(key, levels);
   }
+  for (const path of ['headers.safe_request', 'headers.safe_request_add']) {
+    const hint = 'they are not in the key; leave them out if crawlers send them';
+    const key = { path, message: UNSHARED, hint, isQuiet: isEmptyList };
+    warnOnce(key, [gateway, ...hosts, ...rules]);
+  }
   warnFewerLogLevels(gateway);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function warnOnce(key: InactiveKey, levels: readonly ConfigNode[]): void {
   const written = levels.flatMap((level) => {
     const node = descend(level, key.path);
-    return node === undefined || key.quiet?.includes(node.value) === true ? [] : [node];
+    return node === undefined ||
+      key.quiet?.includes(node.value) === true ||
+      key.isQuiet?.(node.value) === true
+      ? []
+      : [node];
   });
   const [first, ...others] = written;
   if (first === undefined) return;

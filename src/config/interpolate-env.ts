@@ -58,12 +58,14 @@ function resolveText(
   // A path is no secret, and the file names of all messages come from this one.
   const isShown = pointer === '/hosts/include';
   if (!isShown) document.hidden.add(pointer);
+  const place = placeOf(document, pointer, 'value');
+  let isFilled = true;
   const fail = (message: string, hint: string): string => {
-    const place = placeOf(document, pointer, 'value');
+    isFilled = false;
     document.problems.add({ ...place, severity: 'error', message, hint });
     return text;
   };
-  return text.replace(REFERENCE, (whole, inside: string) => {
+  const filledText = text.replace(REFERENCE, (whole, inside: string) => {
     const match = whole.endsWith('}') ? INSIDE.exec(inside) : null;
     const name = match?.[1];
     if (name === undefined) {
@@ -87,4 +89,7 @@ function resolveText(
     if (!isShown && filled === found) document.problems.hide(filled);
     return filled;
   });
+  // What stands there now is no value of the user's, and nothing else is to be said about it.
+  if (!isFilled) document.problems.close(place);
+  return filledText;
 }

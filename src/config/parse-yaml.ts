@@ -120,11 +120,18 @@ function describeYamlError(source: string, cause: unknown): SourceProblem {
   return {
     ...indexLines(source)(offset),
     message: `not valid YAML: ${cause.reason}`,
-    hint: hintFor(cause.reason),
+    hint: hintFor(cause.reason, lineAt(source, offset)),
   };
 }
 
-function hintFor(reason: string): string | null {
+function lineAt(source: string, offset: number): string {
+  const start = source.lastIndexOf('\n', offset - 1) + 1;
+  return source.slice(start).split('\n', 1)[0] ?? '';
+}
+
+function hintFor(reason: string, line: string): string | null {
+  // Inside `{ }` and `[ ]` a brace begins a map of its own.
+  if (/[{[,].*[^"'\w]\$\{/.test(line)) return 'write "${NAME}" in quotes inside { } and [ ]';
   if (reason.includes('tab characters')) return 'indent with spaces';
   if (reason.includes('bad indentation')) {
     return 'check the spaces at the start of this line, and quote a text that contains ": "';

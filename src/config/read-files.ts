@@ -9,6 +9,11 @@ import { CAPS } from './caps.ts';
 import type { Fault } from './config-node.ts';
 
 const YAML_NAME = /\.ya?ml$/;
+const STARS_MAX = 3;
+
+class TooManyNames extends Error {
+  readonly code = 'too many files below the folder';
+}
 
 /** Reads one file as UTF-8. */
 export async function readConfigText(path: string): Promise<Result<string, Fault>> {
@@ -51,6 +56,8 @@ export async function findHostFiles(
   if (include.includes('\\')) {
     return err({ message: 'a path with a backslash', hint: 'write "/" between folders' });
   }
+  const fault = checkGlob(include);
+  if (fault !== null) return err(fault);
   try {
     const isGlob = /[*?[{]/.test(include);
     const found = isGlob ? await expandGlob(folder, include) : await expandPath(folder, include);
@@ -74,10 +81,39 @@ async function expandPath(folder: string, include: string): Promise<readonly str
 
 async function expandGlob(folder: string, include: string): Promise<readonly string[]> {
   const { base, glob } = picomatch.scan(include);
-  const isMatch = picomatch(glob);
+  const isMatch = picomatch(glob, { noextglob: true });
   const path = resolveBelow(folder, base);
-  const names = await readdir(path, { recursive: glob.includes('/') });
+  const names = await walk(path, glob.includes('/') ? CAPS.walkDepthMax : 1);
   return names.filter((name) => isMatch(name)).map((name) => join(path, name));
+}
+
+/** A matcher that tries every star against every place takes minutes for a handful of them. */
+function checkGlob(include: string): Fault | null {
+  const segments = include.split('/');
+  const hint = `write at most ${STARS_MAX} stars between two "/", and ${STARS_MAX} "**"`;
+  const stars = segments.map((segment) => segment.split('*').length - 1);
+  const isTooWild =
+    segments.some((segment, at) => segment !== '**' && (stars[at] ?? 0) > STARS_MAX) ||
+    segments.filter((segment) => segment === '**').length > STARS_MAX;
+  return isTooWild ? { message: `too many "*" in "${include}"`, hint } : null;
+}
+
+/** Names below a folder. Links to folders are not followed: they may lead in circles. */
+async function walk(root: string, depthMax: number): Promise<readonly string[]> {
+  const names: string[] = [];
+  let folders = [''];
+  for (let depth = 1; depth <= depthMax && folders.length > 0; depth += 1) {
+    const below: string[] = [];
+    for (const folder of folders) {
+      for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+        const name = join(folder, entry.name);
+        (entry.isDirectory() ? below : names).push(name);
+        if (names.length + below.length > CAPS.walkNamesMax) throw new TooManyNames();
+      }
+    }
+    folders = below;
+  }
+  return names;
 }
 
 /** As the user would type it, so that messages name files in the user's own way. */

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError as ShapeError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { type ConfigNode, isMap, rootOf, showValue } from './config-node.ts';
+import { type ConfigNode, isMap, isSecret, rootOf, showValue } from './config-node.ts';
 import { type ConfigDocument, placeOf } from './parse-yaml.ts';
 import { dropBranchErrors, schemaAt } from './shape-errors.ts';
 import { escapePointer } from './source-map.ts';
@@ -126,10 +126,12 @@ function nameType(error: ShapeError): string {
 function hintForType(title: string | null, node: ConfigNode): string | null {
   const { value } = node;
   if (title?.startsWith('a duration') && typeof value === 'number') {
-    return `write the unit: "${value}s"`;
+    return isSecret(node) ? 'write the unit, such as s' : `write the unit: "${value}s"`;
   }
   const isScalar = typeof value === 'number' || typeof value === 'boolean';
-  if (isScalar && /text|pattern/.test(title ?? '')) return `write it in quotes: "${value}"`;
+  if (isScalar && /text|pattern/.test(title ?? '')) {
+    return isSecret(node) ? 'write it in quotes' : `write it in quotes: "${value}"`;
+  }
   if (title?.startsWith('a list') && typeof value === 'string') {
     return 'write it as a list: ["…"], or one "- …" a line';
   }
