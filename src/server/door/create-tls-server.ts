@@ -39,6 +39,8 @@ export function createTlsServer(
   let newest: TLSSocket | null = null;
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     newest = socket;
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') return;
     inspectConnection(socket);
     watchConnection(socket, limits.bodyIdleTimeoutMs);

@@ -18,7 +18,6 @@ export function watchConnection(socket: Socket, idleMs: number): void {
   watched.add(socket);
   watchSink(socket, idleMs, {
     sent: () => socket.bytesWritten - socket.writableLength,
-    onProgress: () => undefined,
     onStalled: () => void socket.destroy(),
   });
 }
@@ -30,14 +29,14 @@ export function watchConnection(socket: Socket, idleMs: number): void {
  */
 export function watchStream(stream: ServerHttp2Stream, socket: Socket, idleMs: number): void {
   let drains = 0;
-  stream.on('drain', () => {
+  const noteProgress = (): void => {
     drains += 1;
-  });
-  const onProgress = (): void => void progressAtMs.set(socket, performance.now());
-  stream.once('finish', onProgress);
+    progressAtMs.set(socket, performance.now());
+  };
+  stream.on('drain', noteProgress);
+  stream.once('finish', noteProgress);
   watchSink(stream, idleMs, {
     sent: () => `${drains} ${stream.writableLength}`,
-    onProgress,
     onStalled: () => {
       const movedAtMs = progressAtMs.get(socket) ?? Number.NEGATIVE_INFINITY;
       if (performance.now() - movedAtMs < idleMs) stream.close(constants.NGHTTP2_CANCEL);
@@ -49,21 +48,17 @@ export function watchStream(stream: ServerHttp2Stream, socket: Socket, idleMs: n
 interface Watch {
   /** Differs from the last time when bytes have gone. */
   readonly sent: () => number | string;
-  readonly onProgress: () => void;
+  /** Called again as long as it lasts: a reset may wait behind the very bytes nobody reads. */
   readonly onStalled: () => void;
 }
 
-function watchSink(sink: Duplex, idleMs: number, { sent, onProgress, onStalled }: Watch): void {
+function watchSink(sink: Duplex, idleMs: number, { sent, onStalled }: Watch): void {
   let sentBefore = sent();
   let wasWaiting = false;
   const timer = setInterval(() => {
     const sentNow = sent();
     const isWaiting = sink.writableLength > 0;
-    if (sentNow !== sentBefore) onProgress();
-    else if (isWaiting && wasWaiting) {
-      clearInterval(timer);
-      onStalled();
-    }
+    if (sentNow === sentBefore && isWaiting && wasWaiting) onStalled();
     sentBefore = sentNow;
     wasWaiting = isWaiting;
   }, idleMs).unref();
