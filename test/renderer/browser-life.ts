@@ -28,10 +28,13 @@ export async function currentPid(browserPid: () => number | null): Promise<numbe
   return browserPid() ?? 0;
 }
 
-/** Memory in MiB. */
+/** Memory in MiB; what the system does not tell is 0. */
 export interface Weight {
-  /** Shared pages divided among those that share them; where that is a secret, as `browserRss`. */
+  /** What only this browser has: other browsers on the machine don't make it lighter or heavier. */
+  readonly browserOwn: number;
+  /** With its part of what it shares with others. */
   readonly browserPss: number;
+  /** Shared pages count once a process. */
   readonly browserRss: number;
   /** Of this process, in which the service runs. */
   readonly service: number;
@@ -39,10 +42,13 @@ export interface Weight {
 
 export async function weigh(browserPid: () => number | null): Promise<Weight> {
   const group = await currentPid(browserPid);
-  const rss = groupRssBytes(group);
+  const maps = listGroup(group).map(readMaps);
   return {
-    browserPss: toMib(groupPssBytes(group) ?? rss),
-    browserRss: toMib(rss),
+    browserOwn: toMib(
+      sum(maps.map((text) => sizeIn(text, 'Pss_Anon') + sizeIn(text, 'Pss_Shmem'))),
+    ),
+    browserPss: toMib(sum(maps.map((text) => sizeIn(text, 'Pss')))),
+    browserRss: toMib(groupRssBytes(group)),
     service: toMib(process.memoryUsage().rss),
   };
 }
@@ -50,23 +56,21 @@ export async function weigh(browserPid: () => number | null): Promise<Weight> {
 /** How many times heavier the last third is than the first, on average. */
 export function growthOf(values: readonly number[]): number {
   const third = Math.max(1, Math.floor(values.length / 3));
-  return sum(values.slice(-third)) / sum(values.slice(0, third));
+  return sum(values.slice(-third)) / Math.max(1, sum(values.slice(0, third)));
 }
 
-/** null: the system does not tell. */
-function groupPssBytes(group: number): number | null {
-  const shares = listGroup(group).map(pssBytes);
-  return shares.some((bytes) => bytes > 0) ? sum(shares) : null;
-}
-
-function pssBytes(pid: number): number {
+function readMaps(pid: number): string {
   try {
-    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024;
+    return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   } catch {
     // It ended meanwhile, or its memory is not ours to look at.
-    return 0;
+    return '';
   }
+}
+
+/** Bytes of one line. */
+function sizeIn(maps: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(maps)?.[1] ?? 0) * 1_024;
 }
 
 function toMib(bytes: number): number {

@@ -169,8 +169,8 @@ function findRenderer(gatewayPid = 0): readonly [number, readonly number[]] {
   const services = [...listOffspring(gatewayPid)].filter(([, command]) =>
     command.includes('render-service'),
   );
-  const [[pid, command]] = services as [[number, string]];
-  expect(services, command).toHaveLength(1);
+  expect(services).toHaveLength(1);
+  const pid = services[0]?.[0] ?? 0;
   const offspring = listOffspring(pid);
   expect([...offspring.values()].join()).toContain('chrom');
   return [pid, [pid, ...offspring.keys()]];
