@@ -34,6 +34,8 @@ export const RENDER_LIMITS = {
   viewportHeightMax: 10_000,
   /** What a grown viewport is given to start loading something. */
   growthPauseMs: 100,
+  /** How long its next frames are waited for. */
+  framesTimeoutMs: 1_000,
 
   /** Renders of renders of renders: the hop at which a loop is cut. */
   hopsMax: 3,

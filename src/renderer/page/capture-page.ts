@@ -135,11 +135,14 @@ async function capture(rendering: Rendering): Promise<RenderAnswer> {
     isOwnHost,
     end: ended.give,
   });
-  const network = await watchNetwork(session, (networkId) => {
-    if (networkId === document.answer()?.networkId) fail('origin_unreachable', 'cut document');
-  });
-  const { frameTree } = await session.send('Page.getFrameTree');
-  await session.send('Page.enable');
+  // Three questions at once cost the browser's answer time once.
+  const [network, { frameTree }] = await Promise.all([
+    watchNetwork(session, (networkId) => {
+      if (networkId === document.answer()?.networkId) fail('origin_unreachable', 'cut document');
+    }),
+    session.send('Page.getFrameTree'),
+    session.send('Page.enable'),
+  ]);
   const filter = compileRequestFilter(request);
   await interceptRequests(session, frameTree.frame.id, { filter, main: document });
 

@@ -4,7 +4,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { RENDER_LIMITS } from '../limits.ts';
-import { HEIGHT_EXPRESSION } from './page-script.ts';
+import { within } from './deadline.ts';
+import { FRAMES_EXPRESSION, HEIGHT_EXPRESSION } from './page-script.ts';
 import type { NetworkWatch } from './watch-network.ts';
 
 export interface Growth {
@@ -31,7 +32,7 @@ export async function growViewport(growth: Growth): Promise<boolean> {
     height = wanted;
     const startedBefore = network.started();
     await page.setViewportSize({ width, height });
-    await wait(RENDER_LIMITS.growthPauseMs);
+    await Promise.all([wait(RENDER_LIMITS.growthPauseMs), waitForFrames(session, softAt)]);
     if (network.started() === startedBefore) continue;
     while (network.quietMs('almost') < RENDER_LIMITS.quietMs) {
       if (performance.now() > softAt) return false;
@@ -39,4 +40,19 @@ export async function growViewport(growth: Growth): Promise<boolean> {
     }
   }
   return true;
+}
+
+/** What has come into view is only told to a page with the next frame, however busy the machine. */
+async function waitForFrames(session: CDPSession, softAt: number): Promise<void> {
+  const timeoutMs = Math.min(RENDER_LIMITS.framesTimeoutMs, softAt - performance.now());
+  try {
+    const asked = session.send('Runtime.evaluate', {
+      expression: FRAMES_EXPRESSION,
+      awaitPromise: true,
+    });
+    await within(asked, timeoutMs);
+  } catch {
+    // A page that draws nothing, or loads itself anew, can still be taken as it is; a browser that
+    // is lost shows with the next question.
+  }
 }

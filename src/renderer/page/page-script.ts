@@ -131,3 +131,7 @@ export function readyExpression(selector: string | null): string {
 /** The expression whose value is the height of the page's content. */
 export const HEIGHT_EXPRESSION =
   '(document.scrollingElement ?? document.documentElement ?? { scrollHeight: 0 }).scrollHeight';
+
+/** The expression whose promise is kept when the page has been drawn and told what is in view. */
+export const FRAMES_EXPRESSION = `new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`;
