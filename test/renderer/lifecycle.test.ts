@@ -2,7 +2,7 @@
 // nobody waits longer than promised, and nothing is left behind (cases J1, J2, J4, J5).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -147,19 +147,13 @@ describeWithChromium('life and death', () => {
   });
 
   test('folders of the living are not swept', async () => {
-    const own = join(
-      tmpdir(),
-      `edge-gateway-browser-${process.pid}-${processStart(process.pid)}-x`,
-    );
-    const reused = join(tmpdir(), `edge-gateway-browser-${process.pid}-1-x`);
-    await mkdir(own);
-    await mkdir(reused);
+    const own = `edge-gateway-browser-${process.pid}-${processStart(process.pid)}-x`;
+    const reused = `edge-gateway-browser-${process.pid}-1-x`;
+    for (const name of [own, reused]) await mkdir(join(tmpdir(), name));
     await sweepProfileFolders();
     const names = await readdir(tmpdir());
-    expect(names.some((name) => own.endsWith(name))).toBe(true);
-    expect(names.some((name) => reused.endsWith(name))).toBe(false);
-    const { rmdir } = await import('node:fs/promises');
-    await rmdir(own);
+    expect([names.includes(own), names.includes(reused)]).toEqual([true, false]);
+    await rmdir(join(tmpdir(), own));
   });
 
   test('the sandbox is on, or its absence is said once', async () => {
