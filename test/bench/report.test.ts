@@ -43,6 +43,10 @@ describe('two contenders', () => {
     );
   });
 
+  test('nothing has a ratio to nothing', () => {
+    expect(describeRatios(left, right, ({ wrong }) => wrong.length)).toBe('');
+  });
+
   test('the table has medians', () => {
     const lines = formatTable(left, right).split('\n');
     expect(lines[0]).toBe('| median of 3 rounds | left | right | ratio: min – median – max |');

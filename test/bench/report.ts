@@ -52,6 +52,8 @@ export function describeRatios(
     return other === undefined ? [] : [measure(round) / measure(other)];
   });
   const words = [percentile(ratios, 0), median(ratios), percentile(ratios, 1)];
+  // Nothing has a ratio to nothing.
+  if (!words.every(Number.isFinite)) return '';
   return words.map((ratio) => ratio.toFixed(2)).join(' – ');
 }
 
