@@ -1,5 +1,6 @@
 // What must be unique over all hosts and all files: ids, domains and their www aliases, render
-// keys. Each clash names both places. A www alias of a wildcard could name any host, so there is none.
+// keys. Each clash names both places. A www alias of a wildcard could name any host, so there is
+// none.
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { usesWwwAlias } from '../core/routing/match-host.ts';
 import { applyHostAlias } from '../core/url/host-alias.ts';

@@ -1,55 +1,10 @@
 // The plan of a request: who wins when several things apply. spec: request-flow, "Precedence".
 import { describe, expect, test } from 'vitest';
 import { createDecider } from '../../src/core/decision/create-decider.ts';
-import type { DecisionRequest } from '../../src/core/decision/decision.ts';
 import { explainDecision } from '../../src/core/decision/explain-decision.ts';
-import { foldCase } from '../../src/core/pattern/fold-case.ts';
-import type { HostPolicy } from '../../src/core/policy/policy.ts';
 import type { Trace } from '../../src/core/url/trace.ts';
-import {
-  BYPASS,
-  DESKTOP,
-  dimension,
-  effectivePolicy,
-  hostPolicy,
-  pattern,
-  policySet,
-  rule,
-} from '../helpers/policies.ts';
-
-const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1)';
-const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0';
-const BLOCKED = dimension({
-  id: 9,
-  name: 'scrapers',
-  action: 'block',
-  matchUserAgent: [pattern('*badbot*')],
-});
-const PREVIEW = dimension({ id: 3, name: 'preview' });
-
-const host = hostPolicy({
-  dimensions: [BYPASS, DESKTOP, BLOCKED],
-  rules: [
-    rule('/admin/*', { action: 'status', status: { code: 403, reason: null, headers: [] } }),
-    rule('/raw/*', { action: 'bypass' }),
-    rule('/shop/*', { action: 'render' }),
-    rule('/feed.xml', { action: 'render' }),
-    rule('/cards/*', { action: 'render', dimension: PREVIEW }),
-    rule('/post', {
-      methods: new Set(['POST']),
-      action: 'status',
-      status: { code: 405, reason: null, headers: [] },
-    }),
-  ],
-});
-
-function decide(
-  request: Partial<DecisionRequest> & { readonly url: string },
-  on: HostPolicy = host,
-) {
-  const full = { method: 'GET', userAgent: GOOGLEBOT, hasAuthorization: false, ...request };
-  return createDecider(policySet(on), (text) => text).decide(full, null);
-}
+import { effectivePolicy, hostPolicy, pattern, policySet, rule } from '../helpers/policies.ts';
+import { decide, GOOGLEBOT, host, PERSON } from './decide.ts';
 
 describe('the plan', () => {
   test.each([
@@ -275,99 +230,6 @@ test('a condition on a parameter holds however many stand before it', () => {
     null,
   );
   expect(decision.error === null ? decision.rule?.id : decision.error).toBe('q');
-});
-
-describe('rules that hand a URL on', () => {
-  const names = Array.from({ length: 60 }, (_unused, index) => `k${index}`);
-  const chain = hostPolicy({
-    rules: [
-      ...names.map((name) =>
-        rule(`*/${name}`, {
-          policy: effectivePolicy({ defaultDocuments: [name], trailingSlash: 'remove' }),
-        }),
-      ),
-      rule('/secret', { action: 'status', status: { code: 403, reason: null, headers: [] } }),
-    ],
-  });
-
-  test('settle at the end of a long chain', () => {
-    expect(decide({ url: `example.com/a/${names.join('/')}` }, chain).normalized).toBe(
-      'https://example.com/a',
-    );
-  });
-
-  test('meet the status rule at the end of it', () => {
-    const decision = decide({ url: `example.com/secret/${names.join('/')}` }, chain);
-    expect([decision.reason, decision.normalized]).toEqual([
-      'status_rule',
-      'https://example.com/secret',
-    ]);
-  });
-
-  test('take a hostile URL in bounded time', () => {
-    const url = `example.com/secret${'/k1/k2'.repeat(1_200)}`;
-    expect(decide({ url }, chain).reason).toBe('status_rule');
-  });
-});
-
-test('the URL of a status rule is agreed upon too', () => {
-  const on = hostPolicy({
-    rules: [
-      rule('/gone/', {
-        action: 'status',
-        status: { code: 410, reason: null, headers: [] },
-        policy: effectivePolicy({ trailingSlash: 'remove', sortQuery: false }),
-      }),
-    ],
-  });
-  const first = decide({ url: 'example.com/gone/?b=1&a=2' }, on);
-  expect([first.reason, first.normalized]).toEqual([
-    'status_rule',
-    'https://example.com/gone?a=2&b=1',
-  ]);
-});
-
-describe('characters outside ASCII in parameters', () => {
-  test.each([
-    ['a byte order mark', '%EF%BB%BFref=1'],
-    ['a Kelvin sign', '_%E2%84%AAe=1'],
-    ['a byte order mark in a value', 'sort=%EF%BB%BFrelevance'],
-  ])('%s makes another name or value', (_name, query) => {
-    const on = hostPolicy({
-      policy: effectivePolicy({ defaultValues: new Map([['sort', 'relevance']]) }),
-    });
-    expect(decide({ url: `example.com/?${query}` }, on).normalized).toBe(
-      `https://example.com/?${query}`,
-    );
-  });
-
-  test.each([
-    ['K\u212a', 'k\u212a'],
-    ['\u0130I', '\u0130i'],
-    ['ÜBER', 'über'],
-  ])('%j folds to %j', (text, folded) => {
-    expect(foldCase(text)).toBe(folded);
-  });
-});
-
-describe('names with and without www', () => {
-  const long = `${'a'.repeat(60)}.`.repeat(4).slice(0, -1).concat('.example');
-
-  test('a name that www. would make too long stays', () => {
-    expect(long.length).toBeGreaterThan(249);
-    const on = hostPolicy({ domains: [long], policy: effectivePolicy({ www: 'add' }) });
-    expect(decide({ url: `${long}/a` }, on).normalized).toBe(`https://${long}/a`);
-  });
-
-  test('a host answers for the name it gives its pages, however many www. it has', () => {
-    const on = hostPolicy({
-      domains: ['www.www.example.com'],
-      policy: effectivePolicy({ www: 'strip', sortQuery: false }),
-    });
-    const once = decide({ url: 'www.www.example.com/?b&a' }, on).normalized;
-    expect(once).toBe('https://example.com/?b&a');
-    expect(decide({ url: 'https://example.com/?b&a' }, on).normalized).toBe(once);
-  });
 });
 
 test('an explanation names the steps, the pattern and the level', () => {

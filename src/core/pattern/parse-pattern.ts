@@ -12,7 +12,10 @@ export interface Pattern {
   readonly kind: PatternKind;
   /** As the user wrote it. */
   readonly source: string;
-  /** `source` without case (see foldCase): what exact and wildcard patterns compare, and what a removal names. */
+  /**
+   * `source` without case (see foldCase): what exact and wildcard patterns compare, and what a
+   * removal names.
+   */
   readonly folded: string;
   /** Whether the text matches; `foldedText` is `foldCase(text)`, passed in to make it once. */
   readonly matches: (text: string, foldedText: string) => boolean;

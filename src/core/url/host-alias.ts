@@ -3,7 +3,8 @@ import { LIMITS } from '../limits.ts';
 import type { NormalizationPolicy } from '../policy/policy.ts';
 
 /**
- * Applies the option to a normalized host. Addresses, single-label names and names that `www.` would
+ * Applies the option to a normalized host. Addresses, single-label names and names that `www.`
+ * would
  * make too long are left alone.
  */
 export function applyHostAlias(host: string, policy: Pick<NormalizationPolicy, 'www'>): string {

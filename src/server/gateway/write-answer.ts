@@ -23,7 +23,9 @@ export function writeAnswer(
   else writeBody(response, body);
 }
 
-/** Wherever it comes from, 204 has neither content nor length and 205 no content (RFC 9110 §15.3). */
+/**
+ * Wherever it comes from, 204 has neither content nor length and 205 no content (RFC 9110 §15.3).
+ */
 function withoutForbiddenContent(answer: Answer): Answer {
   if (answer.status !== NO_CONTENT && answer.status !== RESET_CONTENT) return answer;
   const headers = answer.headers.filter(([name]) => !/^content-(length|encoding)$/i.test(name));
