@@ -1,6 +1,6 @@
 // A host with some of everything, and what is decided on it.
 import { createDecider } from '../../src/core/decision/create-decider.ts';
-import type { DecisionRequest } from '../../src/core/decision/decision.ts';
+import type { Decision, DecisionRequest } from '../../src/core/decision/decision.ts';
 import type { HostPolicy } from '../../src/core/policy/policy.ts';
 import {
   BYPASS,
@@ -41,7 +41,7 @@ export const host = hostPolicy({
 export function decide(
   request: Partial<DecisionRequest> & { readonly url: string },
   on: HostPolicy = host,
-) {
+): Decision {
   const full = { method: 'GET', userAgent: GOOGLEBOT, hasAuthorization: false, ...request };
   return createDecider(policySet(on), (text) => text).decide(full, null);
 }
