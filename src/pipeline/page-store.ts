@@ -2,6 +2,7 @@
 // only ever answered for the URL it was stored under, with the very bytes that were stored; a store
 // that can't be asked is never taken for a miss.
 import { setTimeout as wait } from 'node:timers/promises';
+import { freshnessAt } from '../core/http/freshness.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import { dropBodies, dropPage, type PageStoreDeps } from './page-store-deps.ts';
 import type { BodyRef, CacheKey, ContentCoding, Done, Entry, Found } from './ports.ts';
@@ -65,9 +66,9 @@ async function lookUpPage(
     deps.onEvent({ kind: 'collision', key, url });
     return { state: 'absent', reason: 'collision' };
   }
-  const now = deps.clock.now();
-  if (entry.deleteAt <= now) return { state: 'absent', reason: 'expired' };
-  return { state: 'hit', entry, freshness: now < entry.staleAt ? 'fresh' : 'stale' };
+  const freshness = freshnessAt(entry, deps.clock.now());
+  if (freshness === 'expired') return { state: 'absent', reason: 'expired' };
+  return { state: 'hit', entry, freshness };
 }
 
 async function readPageBody(
