@@ -6,7 +6,7 @@ import { createFileBodyStore } from '../adapters/files/create-file-body-store.ts
 import { createRedisEntryStore } from '../adapters/redis/create-redis-entry-store.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { createHasher } from '../adapters/xxhash/create-hasher.ts';
-import type { Settings } from '../config/settings.ts';
+import type { RedisSettings, Settings } from '../config/settings.ts';
 import { createPageStore, type PageStore } from '../pipeline/page-store.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
 import type { BodyStore, Clock, EntryStore } from '../pipeline/ports.ts';
@@ -45,7 +45,7 @@ export async function openStores(
   const entries =
     settings.redis === null
       ? createEmbeddedEntryStore({ ...shared, basePath })
-      : await createRedisEntryStore({ ...shared, url: settings.redis.url });
+      : await createRedisEntryStore({ ...shared, url: singleUrl(settings.redis) });
   return {
     pages: createPageStore({
       entries,
@@ -78,6 +78,11 @@ export async function openStoresIfPresent(
   if (!isPresent) return null;
   const describe = (notice: StoreNotice): void => say(JSON.stringify(notice));
   return await openStores(settings, { onNotice: describe, onEvent: describe });
+}
+
+function singleUrl(redis: RedisSettings): string {
+  if (redis.kind === 'single') return redis.url;
+  throw new Error(`redis: ${redis.kind} is not connected yet`);
 }
 
 function leftoversNotice(files: number): StoreNotice & { readonly files: number } {

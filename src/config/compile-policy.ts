@@ -37,7 +37,7 @@ export function compileDefaults(roots: readonly ConfigNode[]): Defaults {
     ...readPolicyBlock(settings, catalog),
     tracking: readTrackingBlock(firstWritten(roots, 'tracking_params'), catalog),
   };
-  return { roots, catalog, merged: startFromDefaults(block) };
+  return { roots, catalog, merged: startFromDefaults(block, catalog) };
 }
 
 /** The policies without any user file. */

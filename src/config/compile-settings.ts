@@ -20,6 +20,7 @@ import type {
   RenderServiceSettings,
   ServerLimits,
   Settings,
+  StorageSettings,
   TlsSettings,
 } from './settings.ts';
 import { parseCidr } from './values/parse-cidr.ts';
@@ -40,6 +41,7 @@ export function compileSettings(roots: Roots, file: string): Settings {
     server: {
       listen: pick(roots, 'server.listen', readListen),
       tls: readTls(roots, folder),
+      workers: pick(roots, 'server.workers', readWorkers),
       timeoutMs: pick(roots, 'server.timeout', readTimeout),
       trustedProxies: pick(roots, 'server.trusted_proxies', readList(readParsed(parseCidr))),
       limits: readLimits(roots),
@@ -51,7 +53,8 @@ export function compileSettings(roots: Roots, file: string): Settings {
       token: pickOptional(roots, 'admin.token', readToken),
     },
     redis: pickOptional(roots, 'redis', readRedis),
-    storage: { basePath: resolve(folder, pick(roots, 'storage.base_path', readPath)) },
+    storage: readStorage(roots, folder),
+    memory: { bytesMax: pick(roots, 'memory.max_bytes', readSize) },
     render: {
       engine: pick(roots, 'render.engine', readWord('chromium', 'service', 'origin', 'off')),
       chromium: {
@@ -71,6 +74,26 @@ export function compileSettings(roots: Roots, file: string): Settings {
 function readListen(node: ConfigNode): ListenAddress | undefined {
   if (typeof node.value !== 'string' && typeof node.value !== 'number') return undefined;
   return takeParsed(node, parseListen(node.value));
+}
+
+function readWorkers(node: ConfigNode): number | 'auto' | undefined {
+  return node.value === 'auto' ? 'auto' : readNumber(node);
+}
+
+function readStorage(roots: Roots, folder: string): StorageSettings {
+  const isSwept = pick(roots, 'storage.cleanup.enabled', readFlag);
+  const bodies = pick(roots, 'storage.bodies', readWord('filesystem', 'redis'));
+  const node = firstWritten(roots, 'storage.bodies');
+  if (bodies === 'redis' && firstWritten(roots, 'redis') === undefined && node !== undefined) {
+    reportError(node, '`storage.bodies: redis` needs `redis`', 'write the redis block');
+  }
+  const intervalMs = pick(roots, 'storage.cleanup.interval', readTimeout);
+  return {
+    basePath: resolve(folder, pick(roots, 'storage.base_path', readPath)),
+    bodies,
+    bytesMax: pick(roots, 'storage.max_bytes', readPositiveSize),
+    cleanupIntervalMs: isSwept ? intervalMs : null,
+  };
 }
 
 function readPath(node: ConfigNode): string | undefined {

@@ -2,27 +2,31 @@
 // empty one), `*_add` appends. Layer 0 writes every field, so a merged level is always complete.
 import type {
   BotPolicy,
-  BypassPolicy,
   DownstreamCache,
   EffectivePolicy,
   ExpiredPolicy,
   NormalizationPolicy,
   PolicyLevel,
+  RecachePolicy,
   RenderPolicy,
   StripPolicy,
 } from '../core/policy/policy.ts';
 import { EMPTY_STRIP_POLICY, resolveTracking } from '../core/tracking/resolve-tracking.ts';
 import { BOT_FIELDS } from './blocks/bots-block.ts';
 import { NORMALIZATION_FIELDS } from './blocks/normalization-block.ts';
-import type { PolicyBlock } from './blocks/policy-block.ts';
+import { type PolicyBlock, recacheFields } from './blocks/policy-block.ts';
 import {
+  BYPASS_CACHE_FIELDS,
   BYPASS_FIELDS,
+  type BypassCacheFields,
+  type BypassFields,
   CACHE_FIELDS,
   type CacheFields,
   EXPIRED_FIELDS,
   RENDER_FIELDS,
   type RenderFields,
 } from './blocks/render-block.ts';
+import type { Catalog } from './catalog.ts';
 import { type FieldTable, isComplete } from './read-values.ts';
 
 /** One level with everything above it. */
@@ -35,7 +39,10 @@ export interface MergedPolicy {
   readonly cache: CacheFields;
   readonly expired: ExpiredPolicy;
   readonly onError: RenderPolicy['onError'];
-  readonly bypass: BypassPolicy;
+  readonly bypass: BypassFields;
+  readonly bypassCache: BypassCacheFields;
+  readonly bypassExpired: ExpiredPolicy;
+  readonly recache: RecachePolicy;
   readonly bots: BotPolicy;
   readonly safeRequest: readonly string[];
   readonly safeResponse: readonly string[];
@@ -50,7 +57,7 @@ const SOFT_TIMEOUT_SHARE = 0.8;
  *
  * @throws when the built-in files leave a field out, which a test of the package would show
  */
-export function startFromDefaults(block: PolicyBlock): MergedPolicy {
+export function startFromDefaults(block: PolicyBlock, catalog: Catalog): MergedPolicy {
   return {
     normalization: requireAll(block.normalization, NORMALIZATION_FIELDS),
     tracking: resolveTracking(EMPTY_STRIP_POLICY, block.tracking, 'default'),
@@ -60,6 +67,9 @@ export function startFromDefaults(block: PolicyBlock): MergedPolicy {
     expired: requireAll(block.expired, EXPIRED_FIELDS),
     onError: block.onError ?? 'stale_then_origin',
     bypass: requireAll(block.bypass, BYPASS_FIELDS),
+    bypassCache: requireAll(block.bypassCache, BYPASS_CACHE_FIELDS),
+    bypassExpired: requireAll(block.bypassExpired, EXPIRED_FIELDS),
+    recache: requireAll(block.recache, recacheFields(catalog)),
     bots: requireAll(block.bots, BOT_FIELDS),
     safeRequest: block.headers.safeRequest ?? [],
     safeResponse: block.headers.safeResponse ?? [],
@@ -83,6 +93,9 @@ export function mergeBlock(
     expired: { ...inherited.expired, ...block.expired },
     onError: block.onError ?? inherited.onError,
     bypass: { ...inherited.bypass, ...block.bypass },
+    bypassCache: { ...inherited.bypassCache, ...block.bypassCache },
+    bypassExpired: { ...inherited.bypassExpired, ...block.bypassExpired },
+    recache: { ...inherited.recache, ...block.recache },
     bots: { ...inherited.bots, ...block.bots },
     safeRequest: appendNames(headers.safeRequest ?? inherited.safeRequest, headers.safeRequestAdd),
     safeResponse: appendNames(
@@ -104,7 +117,11 @@ export function toEffective(merged: MergedPolicy): EffectivePolicy {
       onError: merged.onError,
       cache: { ...merged.cache, expired: merged.expired },
     },
-    bypass: merged.bypass,
+    bypass: {
+      ...merged.bypass,
+      cache: { ...merged.bypassCache, expired: merged.bypassExpired },
+    },
+    recache: merged.recache,
     bots: merged.bots,
     headers: {
       safeRequest: new Set(merged.safeRequest),

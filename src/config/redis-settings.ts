@@ -1,7 +1,7 @@
 // `redis`: a URL, or address, password and database of the reference engine, made into one.
 import { type ConfigNode, childOf, reportError } from './config-node.ts';
-import { readAt, readList, readNumber, readParsed, readText } from './read-values.ts';
-import type { RedisSettings } from './settings.ts';
+import { readAt, readFlag, readList, readNumber, readParsed, readText } from './read-values.ts';
+import type { RedisLogin, RedisSettings } from './settings.ts';
 import { parseHostPort, parseRedisUrl } from './values/parse-redis-url.ts';
 
 /** Reads the block; undefined means the embedded store. */
@@ -19,15 +19,48 @@ export function readRedis(node: ConfigNode): RedisSettings | undefined {
       'write one of url, addr, sentinels and cluster',
     );
   }
-  for (const key of ['sentinels', 'cluster']) {
-    readAt(node, key, readList(readParsed(parseHostPort)));
+  switch (ways[0]) {
+    case 'url':
+      return readUrl(node);
+    case 'addr':
+      return readAddress(node);
+    case 'sentinels':
+      return readSentinels(node);
+    default:
+      return readCluster(node);
   }
-  if (ways[0] === 'url') return readUrl(node);
-  return ways[0] === 'addr' ? readAddress(node) : undefined;
+}
+
+const readHostPorts = readList(readParsed(parseHostPort));
+
+function readSentinels(node: ConfigNode): RedisSettings | undefined {
+  const name = readAt(node, 'name', readText);
+  if (name === undefined || name === '') {
+    reportError(node, '`redis.sentinels` needs `redis.name`', 'write the name of the master');
+    return undefined;
+  }
+  const sentinels = readAt(node, 'sentinels', readHostPorts) ?? [];
+  const db = readAt(node, 'db', readNumber) ?? 0;
+  return { kind: 'sentinel', sentinels, name, login: readLogin(node), db };
+}
+
+function readCluster(node: ConfigNode): RedisSettings | undefined {
+  const db = childOf(node, 'db');
+  if (db !== undefined) reportError(db, 'a Redis Cluster has only database 0', 'leave it out');
+  const nodes = readAt(node, 'cluster', readHostPorts) ?? [];
+  return { kind: 'cluster', nodes, login: readLogin(node) };
+}
+
+function readLogin(node: ConfigNode): RedisLogin {
+  return {
+    user: readAt(node, 'user', readText) ?? null,
+    password: readAt(node, 'password', readText) ?? null,
+    tls: readAt(node, 'tls', readFlag) ?? false,
+  };
 }
 
 function readUrl(node: ConfigNode): RedisSettings | undefined {
-  for (const key of ['password', 'db']) {
+  for (const key of ['user', 'password', 'db', 'tls']) {
     const extra = childOf(node, key);
     if (extra === undefined) continue;
     reportError(
@@ -37,14 +70,15 @@ function readUrl(node: ConfigNode): RedisSettings | undefined {
     );
   }
   const url = readAt(node, 'url', readParsed(parseRedisUrl));
-  return url === undefined ? undefined : { url };
+  return url === undefined ? undefined : { kind: 'single', url };
 }
 
 function readAddress(node: ConfigNode): RedisSettings | undefined {
   const address = readAt(node, 'addr', readParsed(parseHostPort));
   if (address === undefined) return undefined;
-  const password = readAt(node, 'password', readText) ?? '';
+  const { user, password, tls } = readLogin(node);
   const db = readAt(node, 'db', readNumber) ?? 0;
-  const credentials = password === '' ? '' : `:${encodeURIComponent(password)}@`;
-  return { url: `redis://${credentials}${address}/${db}` };
+  const login = [user, password].map((text) => encodeURIComponent(text ?? '')).join(':');
+  const credentials = login === ':' ? '' : `${login}@`;
+  return { kind: 'single', url: `${tls ? 'rediss' : 'redis'}://${credentials}${address}/${db}` };
 }

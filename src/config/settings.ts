@@ -27,9 +27,34 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number;
 }
 
-export interface RedisSettings {
-  /** `redis://` or `rediss://` URL; from `redis.url`, or built from `addr`, `password` and `db`. */
-  readonly url: string;
+/** Where Redis is. User, password, database and TLS are in the URL, or as fields beside it. */
+export type RedisSettings =
+  /** `redis://` or `rediss://`; from `redis.url`, or built from `addr`, `password` and `db`. */
+  | { readonly kind: 'single'; readonly url: string }
+  | {
+      readonly kind: 'sentinel';
+      /** `host:port` of each. */
+      readonly sentinels: readonly string[];
+      /** Of the master. */
+      readonly name: string;
+      readonly login: RedisLogin;
+      readonly db: number;
+    }
+  | { readonly kind: 'cluster'; readonly nodes: readonly string[]; readonly login: RedisLogin };
+
+export interface RedisLogin {
+  readonly user: string | null;
+  readonly password: string | null;
+  readonly tls: boolean;
+}
+
+export interface StorageSettings {
+  readonly basePath: string;
+  readonly bodies: 'filesystem' | 'redis';
+  /** Quota of bodies and metadata together. */
+  readonly bytesMax: number;
+  /** null: nothing is swept. */
+  readonly cleanupIntervalMs: number | null;
 }
 
 export type RenderEngine = 'chromium' | 'service' | 'origin' | 'off';
@@ -55,6 +80,8 @@ export interface Settings {
   readonly server: {
     readonly listen: ListenAddress;
     readonly tls: TlsSettings | null;
+    /** Processes that serve; `auto` was resolved by the caller of the machine's cores. */
+    readonly workers: number | 'auto';
     readonly timeoutMs: number;
     /** CIDRs or addresses. */
     readonly trustedProxies: readonly string[];
@@ -66,7 +93,8 @@ export interface Settings {
   readonly admin: { readonly listen: ListenAddress; readonly token: string | null };
   /** null: the embedded store. */
   readonly redis: RedisSettings | null;
-  readonly storage: { readonly basePath: string };
+  readonly storage: StorageSettings;
+  readonly memory: { readonly bytesMax: number };
   readonly render: {
     readonly engine: RenderEngine;
     readonly chromium: ChromiumSettings;

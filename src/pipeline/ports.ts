@@ -15,6 +15,7 @@ import type {
 } from '../core/key/entry.ts';
 import type { Pattern } from '../core/pattern/parse-pattern.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
+import type { PurgeOrder, PurgeRecord } from '../core/purge/purge-record.ts';
 
 export type { HeaderList } from '../core/http/header-list.ts';
 export type {
@@ -55,15 +56,36 @@ export type Done<T> =
   | { readonly state: 'done'; readonly value: T }
   | { readonly state: 'unavailable'; readonly reason: string };
 
+/** No field: every entry there is. */
 export interface EntryFilter {
-  readonly hostId: number;
+  readonly hostId?: number | undefined;
+  /** Only with `hostId`. */
   readonly dimensionId?: number | undefined;
+}
+
+export type FoundEntry =
+  | {
+      readonly state: 'found';
+      readonly value: Entry;
+      /** Which version this is, for `isCurrent`. */
+      readonly stamp: number;
+    }
+  | Exclude<Found<Entry>, { readonly state: 'found' }>;
+
+export interface StoredEntry {
+  readonly key: CacheKey;
+  readonly entry: Entry;
 }
 
 /** Metadata by cache key. Reads and writes of one key are atomic; a damaged value is dropped. */
 export interface EntryStore {
   readonly name: string;
-  readonly get: (key: CacheKey) => Promise<Found<Entry>>;
+  readonly get: (key: CacheKey) => Promise<FoundEntry>;
+  /**
+   * Whether what was read under this stamp is still what is stored. Asks nobody: false also when
+   * that can't be told at the moment, and then it has to be read again.
+   */
+  readonly isCurrent: (key: CacheKey, stamp: number) => boolean;
   /** Stores until `entry.deleteAt`; replaces the whole value. */
   readonly put: (key: CacheKey, entry: Entry) => Promise<Done<void>>;
   /** Deletes; the value says whether there was an entry. */
@@ -73,6 +95,8 @@ export interface EntryStore {
    * is `unavailable` is the last one, so that half a list is never taken for the whole.
    */
   readonly keys: (filter: EntryFilter) => AsyncIterable<Done<readonly CacheKey[]>>;
+  /** As `keys`, with what is stored under them; what can't be used is left out. */
+  readonly entries: (filter: EntryFilter) => AsyncIterable<Done<readonly StoredEntry[]>>;
   /** Answers only when a read and the connection work. */
   readonly check: () => Promise<Done<void>>;
   readonly close: () => Promise<void>;
@@ -81,8 +105,15 @@ export interface EntryStore {
 /** Body bytes by reference, all codings of a page together. */
 export interface BodyStore {
   readonly name: string;
-  /** Durable when it answers: written aside, flushed, renamed into place. */
-  readonly write: (ref: BodyRef, bodies: BodySet) => Promise<Done<void>>;
+  /**
+   * Durable when it answers: written aside, flushed, renamed into place.
+   *
+   * @param until epoch milliseconds, `deleteAt` of the entry: a store that forgets by itself keeps
+   *   them at least that long
+   */
+  readonly write: (ref: BodyRef, bodies: BodySet, until: number) => Promise<Done<void>>;
+  /** The entry lives longer than was said when its bodies were written. */
+  readonly keepUntil: (ref: BodyRef, until: number) => Promise<Done<void>>;
   /**
    * Bytes exactly as `digest` describes them. What can't be a body file (a link, a FIFO, a
    * directory) is removed; other bytes are left, since they may be the next version, whose
@@ -96,6 +127,64 @@ export interface BodyStore {
   /** Deletes all codings; the value says whether there was a body. */
   readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
   readonly check: () => Promise<Done<void>>;
+  readonly close: () => Promise<void>;
+}
+
+export interface PurgeNews {
+  /** Behind the place that was asked for, oldest first. */
+  readonly records: readonly PurgeRecord[];
+  /** The last place that was ever given; smaller than the one asked for after a store was lost. */
+  readonly end: number;
+  /** Places up to here have been dropped: their pages were deleted long ago. */
+  readonly droppedTo: number;
+}
+
+/**
+ * Every purge, in one order that all processes and machines agree on. Keeps the latest for longer
+ * than any fetch can take; drops the oldest first.
+ */
+export interface PurgeLog {
+  /**
+   * Writes a purge. When it answers, `isCaughtUp` is false at the place before it in every process
+   * of every machine, for good.
+   */
+  readonly append: (order: PurgeOrder) => Promise<Done<PurgeRecord>>;
+  readonly readAfter: (seq: number) => Promise<Done<PurgeNews>>;
+  /**
+   * Whether the log certainly ends at this place. Asks nobody: false also when that can't be told
+   * at the moment, and then `readAfter` has to be asked.
+   */
+  readonly isCaughtUp: (seq: number) => boolean;
+}
+
+/** What followers are told when a lease ends: one short word, and what it needs. */
+export interface LeaseResult {
+  /**
+   * `stored`: it is in the store now. `unshared`, `failed`: it is not, and asking again would not
+   * change that. `lost`: the holder is gone without a word.
+   */
+  readonly outcome: 'stored' | 'unshared' | 'failed' | 'lost';
+  /** A `FetchFailure`, or the reason why the page was not stored. */
+  readonly reason: string | null;
+}
+
+export interface Lease {
+  /** false: it was taken for dead meanwhile, and somebody else may fetch too. */
+  readonly isHeld: () => boolean;
+  /** Tells the followers; only the holder's word counts. Never throws. */
+  readonly release: (result: LeaseResult) => Promise<void>;
+}
+
+export type LeaseTurn =
+  | { readonly role: 'leader'; readonly lease: Lease }
+  /** Resolves when the leader is done, or gone; never rejects, never polls. */
+  | { readonly role: 'follower'; readonly result: Promise<LeaseResult> }
+  /** Nobody can be asked who else is fetching. */
+  | { readonly role: 'unavailable'; readonly reason: string };
+
+/** Who fetches a page, over all processes and machines. A holder that dies is found out. */
+export interface Leases {
+  readonly enter: (key: string) => Promise<LeaseTurn>;
   readonly close: () => Promise<void>;
 }
 

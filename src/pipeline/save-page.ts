@@ -62,7 +62,7 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
     deps.onEvent({ kind: 'entry_refused', key, reason: detail });
     return { stored: false, reason: 'invalid', detail };
   }
-  const written = await deps.bodies.write(ref, bodies);
+  const written = await deps.bodies.write(ref, bodies, checked.entry.deleteAt);
   if (written.state === 'unavailable') return unavailable(written.reason);
   const put = await deps.entries.put(key, checked.entry);
   if (put.state === 'unavailable') return unavailable(put.reason);

@@ -67,7 +67,7 @@ describe('the environment', () => {
       U: 'me',
       H: '',
     });
-    expect(settings.redis?.url).toBe('redis://me:p w@h/1');
+    expect(settings.redis).toEqual({ kind: 'single', url: 'redis://me:p w@h/1' });
   });
 
   test('a number and a boolean where the schema wants one', async () => {
@@ -126,7 +126,7 @@ describe('settings', () => {
     const { settings } = await loadValid({
       'edge-gateway.yaml': `${PLAIN_GATEWAY}redis: { addr: "r:6379", password: "p@ß", db: 3 }\n`,
     });
-    expect(settings.redis?.url).toBe('redis://:p%40%C3%9F@r:6379/3');
+    expect(settings.redis).toEqual({ kind: 'single', url: 'redis://:p%40%C3%9F@r:6379/3' });
   });
 
   test('paths are relative to the file', async () => {

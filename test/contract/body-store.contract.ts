@@ -36,7 +36,7 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
 
     test('all codings come back byte for byte', async () => {
       const bodies = makeBodies('page');
-      expect(await store.write(REF, bodies)).toEqual(DONE);
+      expect(await store.write(REF, bodies, Date.now() + 3_600_000)).toEqual(DONE);
       for (const coding of CODINGS) {
         const value = bodies[coding];
         expect(await store.read(REF, coding, digestOf(hasher, value))).toEqual({
@@ -48,16 +48,16 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
 
     test.each([0, 1, 65_536, 5_000_000])('a body of %d bytes', async (bytes) => {
       const identity = Buffer.alloc(bytes, 0xfe);
-      await store.write(REF, { identity });
+      await store.write(REF, { identity }, Date.now() + 3_600_000);
       const found = await store.read(REF, 'identity', digestOf(hasher, identity));
       expect(found.state === 'found' && found.value.equals(identity)).toBe(true);
     });
 
     test('a next version replaces all codings, and takes away what it does not have', async () => {
       const old = makeBodies('old');
-      await store.write(REF, old);
+      await store.write(REF, old, Date.now() + 3_600_000);
       const identity = Buffer.from('new');
-      await store.write(REF, { identity });
+      await store.write(REF, { identity }, Date.now() + 3_600_000);
       expect(await store.read(REF, 'identity', digestOf(hasher, identity))).toMatchObject({
         state: 'found',
       });
@@ -68,7 +68,7 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
 
     test('bytes that are not what the digest says are damaged, never found', async () => {
       const { identity } = makeBodies('page');
-      await store.write(REF, { identity });
+      await store.write(REF, { identity }, Date.now() + 3_600_000);
       const right = digestOf(hasher, identity);
       for (const digest of [
         { ...right, hash: '0'.repeat(16) },
@@ -88,7 +88,8 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
         { ...REF, hash: '0123456789abcdee' },
       ];
       const bodyOf = (ref: BodyRef) => Buffer.from(JSON.stringify(ref));
-      for (const ref of refs) await store.write(ref, { identity: bodyOf(ref) });
+      for (const ref of refs)
+        await store.write(ref, { identity: bodyOf(ref) }, Date.now() + 3_600_000);
       expect(await store.delete(REF)).toEqual({ state: 'done', value: true });
       const states = [];
       for (const ref of refs) {
@@ -100,7 +101,7 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
 
     test('deleting takes all codings', async () => {
       const bodies = makeBodies('page');
-      await store.write(REF, bodies);
+      await store.write(REF, bodies, Date.now() + 3_600_000);
       expect(await store.delete(REF)).toEqual({ state: 'done', value: true });
       for (const coding of CODINGS) {
         const digest = digestOf(hasher, bodies[coding]);
@@ -111,7 +112,9 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
     test('writers and readers at once: a reader gets a whole version or none', async () => {
       const versions = Array.from({ length: 20 }, (_, i) => Buffer.alloc(200_000, 65 + i));
       const digests = versions.map((version) => digestOf(hasher, version));
-      const writes = Promise.all(versions.map((identity) => store.write(REF, { identity })));
+      const writes = Promise.all(
+        versions.map((identity) => store.write(REF, { identity }, Date.now() + 3_600_000)),
+      );
       const reads = Promise.all(digests.map((digest) => store.read(REF, 'identity', digest)));
       expect(await writes).toEqual(versions.map(() => DONE));
       for (const [i, found] of (await reads).entries()) {

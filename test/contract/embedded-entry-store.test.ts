@@ -80,7 +80,7 @@ describe('opening the embedded store', () => {
     const store = openStore();
     const entry = makeEntry();
     expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'done' });
-    expect(await store.get(keyOf(entry))).toEqual({ state: 'found', value: entry });
+    expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found', value: entry });
     await store.close();
     const aside = readdirSync(basePath).filter((name) => name.startsWith('store.damaged-'));
     expect(aside).toHaveLength(reason === null ? 0 : 1);

@@ -79,7 +79,7 @@ describe('bodies in files', () => {
       onWarning: (warning) => void warnings.push(warning),
     });
   const read = () => store.read(REF, 'identity', digestOf(hasher, IDENTITY));
-  const write = () => store.write(REF, BODIES);
+  const write = () => store.write(REF, BODIES, Date.now() + 3_600_000);
   const staged = () => readdirSync(join(basePath, 'pages', '.staging'));
 
   test('names and places of the files', async () => {
@@ -100,7 +100,7 @@ describe('bodies in files', () => {
     { ...REF, hostId: -1 },
     { ...REF, dimensionId: 1.5 },
   ])('never makes a path of %j', async (ref) => {
-    await expect(store.write(ref, BODIES)).rejects.toThrow(RangeError);
+    await expect(store.write(ref, BODIES, Date.now() + 3_600_000)).rejects.toThrow(RangeError);
     await expect(store.delete(ref)).rejects.toThrow(RangeError);
     expect(staged()).toEqual([]);
   });
@@ -143,9 +143,9 @@ describe('bodies in files', () => {
 
   test('a replaced file that is being read stays whole', async () => {
     const big = Buffer.alloc(8_000_000, 1);
-    await store.write(REF, { identity: big });
+    await store.write(REF, { identity: big }, Date.now() + 3_600_000);
     const reading = store.read(REF, 'identity', digestOf(hasher, big));
-    await store.write(REF, { identity: Buffer.from('next') });
+    await store.write(REF, { identity: Buffer.from('next') }, Date.now() + 3_600_000);
     expect(['found', 'damaged']).toContain((await reading).state);
   });
 
@@ -176,7 +176,9 @@ describe('bodies in files', () => {
       clock,
       onWarning: throwWarning,
     });
-    expect(await linked.write(REF, BODIES)).toMatchObject({ state: 'done' });
+    expect(await linked.write(REF, BODIES, Date.now() + 3_600_000)).toMatchObject({
+      state: 'done',
+    });
     expect(await read()).toMatchObject({ state: 'found' });
   });
 

@@ -46,6 +46,7 @@ export const NEUTRAL_NORMALIZATION: NormalizationPolicy = {
   signedParams: [],
   canonicalRedirect: 'off',
   localeRedirect: null,
+  noVarySearch: 'off',
 };
 
 export function effectivePolicy(
@@ -73,7 +74,18 @@ export function effectivePolicy(
       },
       onError: 'stale_then_origin',
     },
-    bypass: { timeoutMs: 30_000, userAgent: null, cookies: 'pass' },
+    bypass: {
+      timeoutMs: 30_000,
+      userAgent: null,
+      cookies: 'pass',
+      cache: {
+        enabled: false,
+        ttlMs: 1_800_000,
+        statusCodes: new Set([200]),
+        expired: { strategy: 'serve_stale', staleTtlMs: 86_400_000 },
+      },
+    },
+    recache: { enabled: false, intervalMs: 86_400_000, matchUserAgent: [] },
     headers: { safeRequest: new Set(), safeResponse: new Set(['content-type', 'location']) },
     bots: { verify: true, forged: 'bypass', previewWaitMs: 3_000 },
     downstreamCache: 'private',

@@ -36,6 +36,7 @@ const anyNormalization: fc.Arbitrary<NormalizationPolicy> = fc.record({
   signedParams: fc.constant([]),
   canonicalRedirect: fc.constantFrom<'off' | 301 | 308>('off', 301, 308),
   localeRedirect: fc.constantFrom(null, { default: 'en', locales: ['en', 'zh'] }),
+  noVarySearch: fc.constantFrom('off', 'learn', 'emit'),
 });
 
 const anyTracking = fc.constantFrom(

@@ -1,6 +1,8 @@
 // The EntryStore port on lmdb: one machine, any number of processes. A read is a look into mapped
-// memory; a write is one transaction that survives a kill. The value's version is its deleteAt, so
-// that removing what has expired never hits an entry another process has just put there.
+// memory; a write is one transaction that survives a kill. Every write has a version of its own:
+// removing what has expired never hits an entry another process has just put there, and what was
+// read earlier is known to be current by comparing one number.
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as wait, setImmediate as yieldTurn } from 'node:timers/promises';
 import { formatCacheKeyPrefix } from '../../core/key/cache-key.ts';
@@ -12,7 +14,8 @@ import type {
   Entry,
   EntryFilter,
   EntryStore,
-  Found,
+  FoundEntry,
+  StoredEntry,
 } from '../../pipeline/ports.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { type Environment, openEnvironment, type SetAside } from './open-environment.ts';
@@ -33,6 +36,7 @@ export interface EmbeddedStoreOptions {
 }
 
 const KEYS_PER_PAGE = 500;
+const STAMPS_PER_MS = 1_024;
 const CLOSE_TIMEOUT_MS = 2_000;
 const DONE: Done<void> = { state: 'done', value: undefined };
 
@@ -49,14 +53,15 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
   const read = attemptsOf('read', options);
   const write = attemptsOf('write', options);
 
-  async function get(key: CacheKey): Promise<Found<Entry>> {
+  async function get(key: CacheKey): Promise<FoundEntry> {
     const found = await read(async () => environment.getEntry(key));
     if (found === undefined) return { state: 'absent' };
     if ('state' in found) return found;
     const decoded = decodeEntry(found.value, key, clock.now());
-    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry };
+    const stamp = found.version ?? 0;
+    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp };
     if (decoded.state === 'foreign') return { state: 'absent' };
-    await write(() => environment.remove(key, found.version ?? 0));
+    await write(() => environment.remove(key, stamp));
     return decoded.state === 'expired'
       ? { state: 'absent' }
       : { state: 'damaged', reason: decoded.reason };
@@ -64,7 +69,7 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
 
   function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
     return write(async () => {
-      await environment.put(key, encodeEntry(entry), entry.deleteAt);
+      await environment.put(key, encodeEntry(entry), nextStamp(clock.now()));
       return DONE;
     });
   }
@@ -89,7 +94,9 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
     get,
     put,
     delete: remove,
+    isCurrent: (key, stamp) => isStill(environment, key, stamp),
     keys: (filter) => listKeys(environment, filter, read),
+    entries: (filter) => listEntries(environment, filter, { read, clock }),
     check,
     close: () => closeWithin(environment, CLOSE_TIMEOUT_MS),
   };
@@ -110,17 +117,29 @@ async function closeWithin(environment: Environment, timeoutMs: number): Promise
   abort.abort();
 }
 
+/** Unique over processes: a millisecond, and 1 of 1,024 in it. */
+function nextStamp(nowMs: number): number {
+  return Math.floor(nowMs) * STAMPS_PER_MS + randomInt(STAMPS_PER_MS);
+}
+
+function isStill(environment: Environment, key: CacheKey, stamp: number): boolean {
+  try {
+    return environment.doesExist(key, stamp);
+  } catch {
+    // What can't be read is read again, by the way that reports it.
+    return false;
+  }
+}
+
 async function* listKeys(
   environment: Environment,
   filter: EntryFilter,
   read: Attempt,
 ): AsyncGenerator<Done<readonly CacheKey[]>> {
-  const prefix = formatCacheKeyPrefix(filter.hostId, filter.dimensionId);
-  // The prefix ends in ':', and ';' is the next character.
-  const end = `${prefix.slice(0, -1)};`;
+  const { start, end } = rangeOf(filter);
   let last: CacheKey | undefined;
   for (;;) {
-    const range = { start: last ?? prefix, end, exclusiveStart: last !== undefined };
+    const range = { start: last ?? start, end, exclusiveStart: last !== undefined };
     const page = await read(async (): Promise<Done<readonly CacheKey[]>> => {
       const keys = environment.getKeys({ ...range, limit: KEYS_PER_PAGE });
       return { state: 'done', value: [...keys] };
@@ -130,4 +149,40 @@ async function* listKeys(
     last = page.value.at(-1);
     await yieldTurn();
   }
+}
+
+interface EntryReading {
+  readonly read: Attempt;
+  readonly clock: Clock;
+}
+
+async function* listEntries(
+  environment: Environment,
+  filter: EntryFilter,
+  { read, clock }: EntryReading,
+): AsyncGenerator<Done<readonly StoredEntry[]>> {
+  for await (const page of listKeys(environment, filter, read)) {
+    if (page.state === 'unavailable') {
+      yield page;
+      return;
+    }
+    const found = await read(
+      async (): Promise<Done<readonly StoredEntry[]>> => ({
+        state: 'done',
+        value: page.value.flatMap((key) => {
+          const text = environment.get(key);
+          const decoded = text === undefined ? null : decodeEntry(text, key, clock.now());
+          return decoded?.state === 'entry' ? [{ key, entry: decoded.entry }] : [];
+        }),
+      }),
+    );
+    yield found;
+    if (found.state === 'unavailable') return;
+  }
+}
+
+/** A prefix ends in ':', and ';' is the next character. */
+function rangeOf({ hostId, dimensionId }: EntryFilter): { start: string; end: string } {
+  const start = hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId);
+  return { start, end: `${start.slice(0, -1)};` };
 }

@@ -66,6 +66,8 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
   return {
     name: 'filesystem',
     write,
+    // A file stays until it is deleted.
+    keepUntil: async () => ({ state: 'done', value: undefined }),
     read: (ref, coding, digest) => readBodyFile(bodyPath(pages, ref, coding), digest, hasher),
     delete: (ref) => answer(() => removeBodyFiles(pages, ref)),
     check,

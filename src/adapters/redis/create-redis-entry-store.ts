@@ -9,7 +9,8 @@ import type {
   Entry,
   EntryFilter,
   EntryStore,
-  Found,
+  FoundEntry,
+  StoredEntry,
 } from '../../pipeline/ports.ts';
 import {
   connectRedis,
@@ -33,20 +34,20 @@ export async function createRedisEntryStore(options: RedisStoreOptions): Promise
   const { clock } = options;
   const connection = await connectRedis(options);
 
-  async function get(key: CacheKey): Promise<Found<Entry>> {
+  async function get(key: CacheKey): Promise<FoundEntry> {
     const stored = await connection.run((redis) => redis.getrange(key, 0, ENTRY_BYTES_MAX));
     if (stored.state === 'unavailable') {
       return stored.reason === 'wrongtype' ? dropDamaged(key, 'wrong_type') : stored;
     }
     if (stored.value === '') return { state: 'absent' };
     const decoded = decodeEntry(stored.value, key, clock.now());
-    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry };
+    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp: 0 };
     if (decoded.state === 'invalid') return dropDamaged(key, decoded.reason);
     // An expired one goes by its own PXAT.
     return { state: 'absent' };
   }
 
-  async function dropDamaged(key: CacheKey, reason: string): Promise<Found<Entry>> {
+  async function dropDamaged(key: CacheKey, reason: string): Promise<FoundEntry> {
     const dropped = await connection.run((redis) => redis.unlink(key));
     return dropped.state === 'unavailable' ? dropped : { state: 'damaged', reason };
   }
@@ -73,7 +74,9 @@ export async function createRedisEntryStore(options: RedisStoreOptions): Promise
     get,
     put,
     delete: remove,
+    isCurrent: () => false,
     keys: (filter) => scanKeys(connection, filter),
+    entries: (filter) => scanEntries(connection, filter, clock),
     check,
     close: connection.close,
   };
@@ -83,7 +86,9 @@ async function* scanKeys(
   connection: RedisConnection,
   filter: EntryFilter,
 ): AsyncGenerator<Done<readonly CacheKey[]>> {
-  const pattern = `${escapeGlob(formatCacheKeyPrefix(filter.hostId, filter.dimensionId))}*`;
+  const { hostId, dimensionId } = filter;
+  const prefix = hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId);
+  const pattern = `${escapeGlob(prefix)}*`;
   let cursor = '0';
   do {
     const from = cursor;
@@ -98,4 +103,29 @@ async function* scanKeys(
     const keys = page.value[1].filter((key) => parseCacheKey(key) !== null);
     if (keys.length > 0) yield { state: 'done', value: keys };
   } while (cursor !== '0');
+}
+
+async function* scanEntries(
+  connection: RedisConnection,
+  filter: EntryFilter,
+  clock: Clock,
+): AsyncGenerator<Done<readonly StoredEntry[]>> {
+  for await (const page of scanKeys(connection, filter)) {
+    if (page.state === 'unavailable') {
+      yield page;
+      return;
+    }
+    const texts = await connection.run((redis) =>
+      Promise.all(page.value.map((key) => redis.getrange(key, 0, ENTRY_BYTES_MAX))),
+    );
+    if (texts.state === 'unavailable') {
+      yield texts;
+      return;
+    }
+    const value = page.value.flatMap((key, index) => {
+      const decoded = decodeEntry(texts.value[index] ?? '', key, clock.now());
+      return decoded.state === 'entry' ? [{ key, entry: decoded.entry }] : [];
+    });
+    yield { state: 'done', value };
+  }
 }

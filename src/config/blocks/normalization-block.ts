@@ -29,6 +29,7 @@ export const NORMALIZATION_FIELDS: FieldTable<NormalizationPolicy> = {
   signedParams: ['signed_params', readList(readName)],
   canonicalRedirect: ['canonical_redirect', readWord('off', 301, 308)],
   localeRedirect: ['locale_redirect', readLocaleRedirect],
+  noVarySearch: ['no_vary_search', readWord('off', 'learn', 'emit')],
 };
 
 export function readNormalizationBlock(node: ConfigNode | undefined): Partial<NormalizationPolicy> {

@@ -3,23 +3,33 @@
 
 import type {
   BotPolicy,
-  BypassPolicy,
   DownstreamCache,
   ExpiredPolicy,
   NormalizationPolicy,
+  RecachePolicy,
   RenderPolicy,
 } from '../../core/policy/policy.ts';
 import type { TrackingBlock } from '../../core/tracking/resolve-tracking.ts';
 import { type Catalog, expandAliases } from '../catalog.ts';
 import { type ConfigNode, descend } from '../config-node.ts';
-import { readAt, readDuration, readTimeout, readWord } from '../read-values.ts';
+import {
+  type FieldTable,
+  readAt,
+  readFields,
+  readFlag,
+  readTimeout,
+  readWord,
+} from '../read-values.ts';
 import { readBotsBlock } from './bots-block.ts';
 import { type HeaderBlock, readHeaderBlock } from './headers-block.ts';
 import { readNormalizationBlock } from './normalization-block.ts';
 import {
+  type BypassCacheFields,
+  type BypassFields,
   type CacheFields,
   type RenderFields,
   readBypassBlock,
+  readBypassCacheBlock,
   readCacheBlock,
   readExpiredBlock,
   readRenderBlock,
@@ -34,7 +44,10 @@ export interface PolicyBlock {
   readonly cache: Partial<CacheFields>;
   readonly expired: Partial<ExpiredPolicy>;
   readonly onError: RenderPolicy['onError'] | undefined;
-  readonly bypass: Partial<BypassPolicy>;
+  readonly bypass: Partial<BypassFields>;
+  readonly bypassCache: Partial<BypassCacheFields>;
+  readonly bypassExpired: Partial<ExpiredPolicy>;
+  readonly recache: Partial<RecachePolicy>;
   readonly bots: Partial<BotPolicy>;
   readonly headers: HeaderBlock;
   readonly downstreamCache: DownstreamCache | undefined;
@@ -42,7 +55,6 @@ export interface PolicyBlock {
 
 /** Reads the policy of one level; each mistake is reported once, however many rules inherit it. */
 export function readPolicyBlock(node: ConfigNode, catalog: Catalog): PolicyBlock {
-  checkBothit(node, catalog);
   const render = descend(node, 'render');
   return {
     normalization: readNormalizationBlock(descend(node, 'normalization')),
@@ -53,6 +65,9 @@ export function readPolicyBlock(node: ConfigNode, catalog: Catalog): PolicyBlock
     expired: readExpiredBlock(descend(render, 'cache.expired')),
     onError: readAt(node, 'on_render_error', readOnError),
     bypass: readBypassBlock(descend(node, 'bypass')),
+    bypassCache: readBypassCacheBlock(descend(node, 'bypass.cache')),
+    bypassExpired: readExpiredBlock(descend(node, 'bypass.cache.expired')),
+    recache: readFields(descend(node, 'bothit_recache'), recacheFields(catalog)),
     bots: readBotsBlock(descend(node, 'bots')),
     headers: readHeaderBlock(descend(node, 'headers')),
     downstreamCache: readAt(node, 'downstream_cache', readWord('private', 'vary', 'origin')),
@@ -65,8 +80,10 @@ function readOnError(node: ConfigNode): RenderPolicy['onError'] | undefined {
   return readWord('stale_then_origin', '503')(node);
 }
 
-/** `bothit_recache` has no effect yet; its patterns and aliases are checked all the same. */
-function checkBothit(node: ConfigNode, catalog: Catalog): void {
-  readAt(node, 'bothit_recache.match_ua', (list) => expandAliases(list, catalog));
-  readAt(node, 'bothit_recache.interval', readDuration);
+export function recacheFields(catalog: Catalog): FieldTable<RecachePolicy> {
+  return {
+    enabled: ['enabled', readFlag],
+    intervalMs: ['interval', readTimeout],
+    matchUserAgent: ['match_ua', (list) => expandAliases(list, catalog)],
+  };
 }

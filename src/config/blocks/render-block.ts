@@ -1,11 +1,12 @@
 // `render` and `bypass` of one level.
 import type {
+  BypassCachePolicy,
   BypassPolicy,
   CacheTimePolicy,
   ExpiredPolicy,
   RenderPolicy,
 } from '../../core/policy/policy.ts';
-import { type ConfigNode, descend, entriesOf, reportError } from '../config-node.ts';
+import { type ConfigNode, entriesOf, reportError } from '../config-node.ts';
 import {
   type FieldTable,
   readDuration,
@@ -23,6 +24,8 @@ import { isHeaderValue } from './headers-block.ts';
 
 export type RenderFields = Omit<RenderPolicy, 'cache' | 'onError' | 'softTimeoutMs'>;
 export type CacheFields = Omit<CacheTimePolicy, 'expired'>;
+export type BypassFields = Omit<BypassPolicy, 'cache'>;
+export type BypassCacheFields = Omit<BypassCachePolicy, 'expired'>;
 
 /** An extra wait longer than this would use up any timeout. */
 const ADDITIONAL_WAIT_MS_MAX = 30_000;
@@ -52,10 +55,16 @@ export const EXPIRED_FIELDS: FieldTable<ExpiredPolicy> = {
   staleTtlMs: ['stale_ttl', readDuration],
 };
 
-export const BYPASS_FIELDS: FieldTable<BypassPolicy> = {
+export const BYPASS_FIELDS: FieldTable<BypassFields> = {
   timeoutMs: ['timeout', readTimeout],
   userAgent: ['user_agent', readUserAgent],
   cookies: ['cache.cookies', readWord('pass', 'ignore')],
+};
+
+export const BYPASS_CACHE_FIELDS: FieldTable<BypassCacheFields> = {
+  enabled: ['enabled', readFlag],
+  ttlMs: ['ttl', readDuration],
+  statusCodes: ['status_codes', (node) => toSet(readList(readNumber)(node))],
 };
 
 export function readRenderBlock(node: ConfigNode | undefined): Partial<RenderFields> {
@@ -70,10 +79,11 @@ export function readExpiredBlock(node: ConfigNode | undefined): Partial<ExpiredP
   return readFields(node, EXPIRED_FIELDS);
 }
 
-export function readBypassBlock(node: ConfigNode | undefined): Partial<BypassPolicy> {
-  // Caching of bypassed answers has no effect yet; its durations are checked all the same.
-  readFields(descend(node, 'cache'), { ttl: ['ttl', readDuration] });
-  readExpiredBlock(descend(node, 'cache.expired'));
+export function readBypassCacheBlock(node: ConfigNode | undefined): Partial<BypassCacheFields> {
+  return readFields(node, BYPASS_CACHE_FIELDS);
+}
+
+export function readBypassBlock(node: ConfigNode | undefined): Partial<BypassFields> {
   return readFields(node, BYPASS_FIELDS);
 }
 

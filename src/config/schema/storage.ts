@@ -6,8 +6,10 @@ export const redisSchema: TObject = section(
   {
     url: text('redis:// or rediss:// with user, password and database.'),
     addr: text('host:port, instead of a URL.'),
-    password: text('With addr.'),
-    db: count('With addr: the database number.', 0, 65_535),
+    user: text('ACL user, where it is not in the URL.'),
+    password: text('Where it is not in the URL.'),
+    db: count('With addr or sentinels: the database number.', 0, 65_535),
+    tls: flag('With addr, sentinels or cluster: connects by TLS.'),
     sentinels: textList('host:port of each sentinel.'),
     name: text('With sentinels: the name of the master.'),
     cluster: textList('host:port of some cluster nodes.'),

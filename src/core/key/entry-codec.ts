@@ -5,6 +5,7 @@
 
 import type { HeaderList } from '../http/header-list.ts';
 import { LIMITS } from '../limits.ts';
+import { TAG, TAGS_MAX } from '../purge/tag.ts';
 import { formatCacheKey, isDimensionId, isHash, isHostId } from './cache-key.ts';
 import type { BodyDigest, BodyDigests, CacheKey, Entry } from './entry.ts';
 
@@ -105,6 +106,7 @@ function readEntry(record: Record<string, unknown>): Entry {
     deleteAt: field('deleteAt', isInstant),
     modifiedAt: field('modifiedAt', isInstant),
     bodies: readBodies(readOwn(record, 'bodies')),
+    ...readPurgeFields(record),
   };
   if (entry.staleAt < entry.cachedAt || entry.deleteAt < entry.staleAt) {
     throw new InvalidField('bad_time_order');
@@ -151,6 +153,40 @@ function readBodies(value: unknown): BodyDigests {
   const gzip = readDigest(readOwn(value, 'gzip'));
   const br = readDigest(readOwn(value, 'br'));
   return { identity, ...(gzip && { gzip }), ...(br && { br }) };
+}
+
+function readPurgeFields(
+  record: Record<string, unknown>,
+): Pick<Entry, 'tags' | 'since' | 'softened'> {
+  const tags = readOwn(record, 'tags');
+  const since = readOwn(record, 'since');
+  const softened = readOwn(record, 'softened');
+  return {
+    ...(tags !== undefined && { tags: readTags(tags) }),
+    ...(since !== undefined && { since: readInstant(since, 'bad_since') }),
+    ...(softened !== undefined && { softened: readSoftened(softened) }),
+  };
+}
+
+function readTags(value: unknown): readonly string[] {
+  if (!Array.isArray(value) || value.length > TAGS_MAX) throw new InvalidField('bad_tags');
+  return value.map((tag: unknown) => {
+    if (typeof tag !== 'string' || !TAG.test(tag)) throw new InvalidField('bad_tags');
+    return tag;
+  });
+}
+
+function readSoftened(value: unknown): NonNullable<Entry['softened']> {
+  if (!isRecord(value)) throw new InvalidField('bad_softened');
+  return {
+    by: readInstant(readOwn(value, 'by'), 'bad_softened'),
+    staleAt: readInstant(readOwn(value, 'staleAt'), 'bad_softened'),
+  };
+}
+
+function readInstant(value: unknown, reason: string): number {
+  if (!isInstant(value)) throw new InvalidField(reason);
+  return value;
 }
 
 function readDigest(value: unknown): BodyDigest | undefined {

@@ -36,6 +36,15 @@ export interface Entry {
   /** When the identity body last changed, epoch milliseconds: `Last-Modified`. */
   readonly modifiedAt: number;
   readonly bodies: BodyDigests;
+  /** Surrogate keys of the page, without repeats. Absent: none. */
+  readonly tags?: readonly string[];
+  /**
+   * Where the purge log ended when the fetch of this page began: a purge behind that place means
+   * this page too, whenever it was stored. Absent: stored by a version without a log.
+   */
+  readonly since?: number;
+  /** The soft purge that made it stale, and until when it was fresh before, for the undo. */
+  readonly softened?: { readonly by: number; readonly staleAt: number };
 }
 
 /** The store key of an entry, `cache:<host_id>:<dimension_id>:<hash>`. */

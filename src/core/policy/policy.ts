@@ -45,6 +45,8 @@ export interface NormalizationPolicy {
   readonly signedParams: readonly string[];
   readonly canonicalRedirect: 'off' | 301 | 308;
   readonly localeRedirect: LocaleRedirect | null;
+  /** `learn`: the origin's No-Vary-Search tells which parameters don't matter. */
+  readonly noVarySearch: 'off' | 'learn' | 'emit';
 }
 
 export interface LocaleRedirect {
@@ -88,6 +90,25 @@ export interface BypassPolicy {
   readonly userAgent: string | null;
   /** `ignore`: cookies do not make an answer private (host's own promise). */
   readonly cookies: 'pass' | 'ignore';
+  readonly cache: BypassCachePolicy;
+}
+
+/** Bypassed answers as a shared HTTP cache keeps them (RFC 9111). */
+export interface BypassCachePolicy {
+  readonly enabled: boolean;
+  /** For answers that say nothing about their freshness; 0: those are not stored. */
+  readonly ttlMs: number;
+  readonly statusCodes: ReadonlySet<number>;
+  readonly expired: ExpiredPolicy;
+}
+
+/** A crawler's hit schedules a refresh. */
+export interface RecachePolicy {
+  readonly enabled: boolean;
+  /** Not more often than this for one page. */
+  readonly intervalMs: number;
+  /** Whose hits count. */
+  readonly matchUserAgent: readonly Pattern[];
 }
 
 export interface HeaderPolicy {
@@ -117,6 +138,7 @@ export interface EffectivePolicy {
   readonly bypass: BypassPolicy;
   readonly headers: HeaderPolicy;
   readonly bots: BotPolicy;
+  readonly recache: RecachePolicy;
   readonly downstreamCache: DownstreamCache;
 }
 
