@@ -11,7 +11,7 @@ import { createCollapser } from '../pipeline/collapse.ts';
 import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
-import type { Clock, PageSource } from '../pipeline/ports.ts';
+import type { Clock, Leases, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
 import type { Fill } from '../pipeline/state.ts';
@@ -45,6 +45,7 @@ export interface LastingParts {
   readonly pseudonym: string;
   readonly renderer: OwnRenderer;
   readonly pages: PageStore;
+  readonly leases: Leases;
   readonly judgeBot: Lasting['judgeBot'];
   readonly watchSource: Lasting['watchSource'];
   readonly clock: Clock;
@@ -52,7 +53,7 @@ export interface LastingParts {
 }
 
 export function createLasting(parts: LastingParts): Lasting {
-  const { pseudonym, renderer, pages, judgeBot, watchSource, clock, onDefect } = parts;
+  const { pseudonym, renderer, pages, leases, judgeBot, watchSource, clock, onDefect } = parts;
   return {
     pseudonym,
     renderer,
@@ -64,6 +65,7 @@ export function createLasting(parts: LastingParts): Lasting {
       random: Math.random,
       pages,
       flights: createCollapser<Fill>(),
+      leases,
       fills: createRunningFills(),
       failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
       knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),

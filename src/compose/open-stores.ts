@@ -9,7 +9,8 @@ import { createHasher } from '../adapters/xxhash/create-hasher.ts';
 import type { RedisSettings, Settings } from '../config/settings.ts';
 import { createPageStore, type PageStore } from '../pipeline/page-store.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
-import type { BodyStore, Clock, EntryStore } from '../pipeline/ports.ts';
+import type { BodyStore, Clock, EntryStore, Leases } from '../pipeline/ports.ts';
+import { createSoloLeases } from '../pipeline/solo-leases.ts';
 
 /** Something an operator should know about a store: one word, and its details beside it. */
 export interface StoreNotice {
@@ -25,6 +26,7 @@ export interface Stores {
   readonly pages: PageStore;
   readonly entries: EntryStore;
   readonly bodies: BodyStore;
+  readonly leases: Leases;
   readonly close: () => Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function openStores(
     }),
     entries,
     bodies,
+    leases: createSoloLeases(),
     close: async () => {
       await entries.close();
       await bodies.close();

@@ -103,6 +103,7 @@ async function layFoundation(
     pseudonym,
     renderer,
     pages: stores.pages,
+    leases: stores.leases,
     judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,

@@ -6,6 +6,8 @@ import { answerEntry, answerPage } from './deliver-page.ts';
 import { answerFailure, answerOverload } from './deliver-status.ts';
 import { type NonPageReason, type PipelineDeps, pageIdentity } from './deps.ts';
 import { type FillOrder, fillPage } from './fill-page.ts';
+import { isForAll, isShareable, nonPageReason } from './judge-fill.ts';
+import { leadOrFollow } from './lead-or-follow.ts';
 import type { HeaderList } from './ports.ts';
 import {
   type Delivery,
@@ -53,19 +55,42 @@ export async function fetchPage(
   const isAlone = deps.knownUnshared.get(identity) !== null || ownHeaders(keyed).length > 0;
   if (isAlone) return await fetchAlone(keyed, found, deps);
   const place = deps.flights.join(identity, keyed.site.waitersPerKeyMax, () =>
-    flyOut(keyed, { mayStore: mayStore(found), headers: [] }, deps),
+    flyTogether(keyed, found, deps),
   );
   if (place.role === 'refused') return answerOverload(keyed);
   const fill = await waitForPage(keyed, place.result, deps);
   if (fill === null) return giveUp(keyed);
   const isCollapsed = place.role === 'follower';
-  if (!isCollapsed || isForAll(fill)) {
-    return await deliverFill(keyed, fill, { isCollapsed, found }, deps);
+  if (fill.outcome === 'unshared') {
+    return fill.nonPage === null
+      ? await fetchAfter(keyed, found, deps)
+      : passOn(keyed, { host: keyed.host, decision: keyed.decision, reason: fill.nonPage });
   }
-  const nowFailing = deps.failures.get(identity);
+  return !isCollapsed || isForAll(fill)
+    ? await deliverFill(keyed, fill, { isCollapsed, found }, deps)
+    : await fetchAfter(keyed, found, deps);
+}
+
+/** The others' copy will not do; unless all are failing by now, this client gets its own. */
+async function fetchAfter(keyed: Keyed, found: NotAnswered, deps: PipelineDeps): Promise<Delivery> {
+  const nowFailing = deps.failures.get(pageIdentity(keyed));
   return nowFailing === null
     ? await fetchAlone(keyed, found, deps)
     : await recover(keyed, nowFailing.fill, deps);
+}
+
+/** The first look-up said nothing about what was stored since, but what it said may not change. */
+const RECHECKED: ReadonlySet<string | null> = new Set([null, 'expired']);
+
+/** One fetch of all processes. What could not be stored, the others could not have either. */
+async function flyTogether(keyed: Keyed, found: NotAnswered, deps: PipelineDeps): Promise<Fill> {
+  const fetch = (): Promise<Fill> =>
+    flyOut(keyed, { mayStore: mayStore(found), headers: [] }, deps);
+  if (!mayStore(found)) return await fetch();
+  const newerThan = RECHECKED.has(found.detail) ? 0 : null;
+  const fill = await leadOrFollow(keyed, { fetch, newerThan }, deps);
+  if (fill.outcome === 'unshared') rememberUnshared(keyed, fill.nonPage, deps);
+  return fill;
 }
 
 /** Nobody else's copy will do, and nobody waits for this one. */
@@ -84,7 +109,12 @@ function ownHeaders({ request, decision }: Keyed): HeaderList {
 /** The origin's page now is better than the rendered one too late. */
 function giveUp(keyed: Keyed): Delivery {
   const { host, decision } = keyed;
-  return passOn(keyed, { host, decision, cache: 'miss', detail: 'preview_wait' });
+  const isPreview = decision.bot?.kind === 'preview';
+  if (!isPreview && decision.policy.render.onError === '503') {
+    return answerFailure(keyed, 'wait_timeout');
+  }
+  const detail = isPreview ? 'preview_wait' : 'wait_timeout';
+  return passOn(keyed, { host, decision, cache: 'miss', detail });
 }
 
 /** What the store could not say must not be overwritten. */
@@ -106,7 +136,8 @@ export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
  * had now, or is refused now, leaves it.
  */
 async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
-  const fill = await flyOut(keyed, { mayStore: true, headers: [] }, deps);
+  const fetch = (): Promise<Fill> => flyOut(keyed, { mayStore: true, headers: [] }, deps);
+  const fill = await leadOrFollow(keyed, { fetch, newerThan: 0 }, deps);
   const isAnswer = fill.outcome === 'page' && fill.page.status < 500 && fill.entry === null;
   if (!isAnswer || fill.unstored === null || fill.unstored === 'purged') return fill;
   if (WITHDRAWN.has(fill.unstored)) {
@@ -119,7 +150,11 @@ async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
 }
 
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
-async function flyOut(keyed: Keyed, order: FillOrder, deps: PipelineDeps): Promise<Fill> {
+async function flyOut(
+  keyed: Keyed,
+  order: FillOrder,
+  deps: PipelineDeps,
+): Promise<FilledPage | FailedFill> {
   const running = deps.fills.start(pageIdentity(keyed));
   try {
     const fill = await fillPage(keyed, order, running, deps);
@@ -131,19 +166,23 @@ async function flyOut(keyed: Keyed, order: FillOrder, deps: PipelineDeps): Promi
   }
 }
 
-function remember(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
+function remember(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
   const identity = pageIdentity(keyed);
   if (fill.outcome === 'failed' || (fill.page.status >= 500 && fill.entry === null)) {
     backOff(keyed, fill, deps);
     return;
   }
   deps.failures.forget(identity);
-  const nonPage = nonPageReason(fill);
-  if (nonPage !== null) deps.knownNonPages.set(identity, nonPage, NON_PAGE_MEMORY_MS);
-  if (!isShareable(fill)) deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+  if (!isShareable(fill)) rememberUnshared(keyed, nonPageReason(fill), deps);
 }
 
-function backOff(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
+function rememberUnshared(keyed: Keyed, nonPage: NonPageReason | null, deps: PipelineDeps): void {
+  const identity = pageIdentity(keyed);
+  if (nonPage !== null) deps.knownNonPages.set(identity, nonPage, NON_PAGE_MEMORY_MS);
+  deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+}
+
+function backOff(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
   const identity = pageIdentity(keyed);
   const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
   const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));
@@ -151,24 +190,9 @@ function backOff(keyed: Keyed, fill: Fill, deps: PipelineDeps): void {
 }
 
 /** A page that says 5xx and is not even kept for a moment has failed like any other. */
-function failureIn(fill: Fill): FailedFill {
+function failureIn(fill: FilledPage | FailedFill): FailedFill {
   if (fill.outcome === 'failed') return fill;
   return { outcome: 'failed', reason: 'render_failed', detail: `status_${fill.page.status}` };
-}
-
-/** Not a page of its own: the origin answers everyone itself. */
-function nonPageReason({ unstored }: FilledPage): NonPageReason | null {
-  return unstored === 'not_html' || unstored === 'self_redirect' ? unstored : null;
-}
-
-/** Whether those who waited can do with the leader's result. */
-function isForAll(fill: Fill): boolean {
-  return fill.outcome === 'failed' || isShareable(fill) || nonPageReason(fill) !== null;
-}
-
-/** Only what may be stored may be shared: everything else may be meant for one client. */
-function isShareable(fill: FilledPage): boolean {
-  return fill.entry !== null || ['store_unavailable', 'purged'].includes(fill.unstored ?? '');
 }
 
 interface FillContext {
@@ -178,7 +202,7 @@ interface FillContext {
 
 async function deliverFill(
   keyed: Keyed,
-  fill: Fill,
+  fill: FilledPage | FailedFill,
   { isCollapsed, found }: FillContext,
   deps: PipelineDeps,
 ): Promise<Delivery> {
@@ -194,7 +218,8 @@ async function deliverFill(
     const stale = await answerStale(keyed, `status_${fill.page.status}`, deps);
     if (stale !== null) return stale;
   }
-  return answerPage(keyed, { fill, isCollapsed, detail: fill.unstored ?? found.detail });
+  const isShared = isCollapsed || fill.isFromStore === true;
+  return answerPage(keyed, { fill, isCollapsed: isShared, detail: fill.unstored ?? found.detail });
 }
 
 /** The fallback table, carried out. */

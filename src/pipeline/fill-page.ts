@@ -8,7 +8,7 @@ import { firstHeader } from '../core/http/header-list.ts';
 import type { PipelineDeps } from './deps.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
 import type { RunningFill } from './running-fills.ts';
-import type { Fill, FilledPage, Keyed, UnstoredReason } from './state.ts';
+import type { FailedFill, FilledPage, Keyed, UnstoredReason } from './state.ts';
 
 export interface FillOrder {
   /**
@@ -26,7 +26,7 @@ export async function fillPage(
   order: FillOrder,
   running: RunningFill,
   deps: PipelineDeps,
-): Promise<Fill> {
+): Promise<FilledPage | FailedFill> {
   const { policy, normalized } = keyed.decision;
   const job: PageJob = {
     url: normalized,

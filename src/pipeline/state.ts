@@ -5,6 +5,7 @@ import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
 import type { StorableAnswer } from '../core/http/cacheable.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
+import type { NonPageReason } from './deps.ts';
 import type { BotJudge } from './judge-bot.ts';
 import type { BodyRef, CacheKey, Entry, FetchFailure, HeaderList, Page } from './ports.ts';
 
@@ -57,6 +58,15 @@ export interface FilledPage {
   readonly entry: Entry | null;
   /** Why it was not stored. */
   readonly unstored: UnstoredReason | null;
+  /** Another process got it. */
+  readonly isFromStore?: true;
+}
+
+/** Another process got it and could share it with nobody. */
+export interface UnsharedFill {
+  readonly outcome: 'unshared';
+  /** It is no page of its own. */
+  readonly nonPage: NonPageReason | null;
 }
 
 export type UnstoredReason =
@@ -76,7 +86,7 @@ export interface FailedFill {
   readonly detail: string;
 }
 
-export type Fill = FilledPage | FailedFill;
+export type Fill = FilledPage | UnsharedFill | FailedFill;
 
 export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'status';
 export type CacheVerdict = 'hit' | 'stale' | 'miss' | 'bypass' | 'none';

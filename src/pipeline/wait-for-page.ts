@@ -1,22 +1,36 @@
-// How long a client waits for a page that is being got. A link preview is given up by its chat
-// after a few seconds, so it is told in time to take the origin's page; the fetch goes on for the
-// cache.
+// How long a client waits for a page that is being got. Nobody waits longer than a fetch may take;
+// a link preview is given up by its chat after a few seconds, so it is told in time to take the
+// origin's page. The fetch goes on for the cache.
 import type { PipelineDeps } from './deps.ts';
 import type { Fill, Keyed } from './state.ts';
 
+/** Room for storing the page, and for the next leader to be found. */
+const BOUND_MORE_MS = 5_000;
+
+/** How long a request waits for a page at most, in milliseconds, whoever fetches it. */
+export function fetchBoundMs({ decision: { policy } }: Pick<Keyed, 'decision'>): number {
+  return policy.render.timeoutMs + BOUND_MORE_MS;
+}
+
 /** @returns what the fetch gave, or null when the client should not wait any longer */
-export async function waitForPage(
-  { decision: { bot, policy } }: Keyed,
-  flight: Promise<Fill>,
+export async function waitForPage<F extends Fill>(
+  keyed: Keyed,
+  flight: Promise<F>,
   deps: PipelineDeps,
-): Promise<Fill | null> {
-  if (bot?.kind !== 'preview') return await flight;
+): Promise<F | null> {
+  const { bot, policy } = keyed.decision;
+  const waitMs = bot?.kind === 'preview' ? policy.bots.previewWaitMs : fetchBoundMs(keyed);
+  const fill = await within(waitMs, flight);
+  // Nobody is left to fail with it.
+  if (fill === null) flight.catch(deps.onDefect);
+  return fill;
+}
+
+/** The result, or null when it takes longer. */
+export async function within<T>(waitMs: number, result: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, policy.bots.previewWaitMs, null);
+    timer = setTimeout(resolve, Math.max(0, waitMs), null);
   });
-  const first = await Promise.race([flight, timeUp]).finally(() => clearTimeout(timer));
-  // Nobody is left to fail with it.
-  if (first === null) flight.catch(deps.onDefect);
-  return first;
+  return await Promise.race([result, timeUp]).finally(() => clearTimeout(timer));
 }

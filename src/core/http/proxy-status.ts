@@ -12,6 +12,7 @@ export type FailureReason =
   | 'origin_timeout'
   | 'origin_invalid'
   | 'too_large'
+  | 'wait_timeout'
   | 'loop';
 
 export interface FailureAnswer {
@@ -28,9 +29,15 @@ const ANSWERS: Readonly<Record<FailureReason, FailureAnswer>> = {
   origin_unreachable: { status: 502, error: 'destination_unavailable' },
   origin_timeout: { status: 504, error: 'http_response_timeout' },
   origin_invalid: { status: 502, error: 'http_protocol_error' },
+  wait_timeout: { status: 503, error: 'http_response_timeout' },
   too_large: { status: 502, error: 'http_response_body_size' },
   loop: { status: 508, error: 'proxy_loop_detected' },
 };
+
+/** Whether a text from outside is one of the failures. */
+export function isFailureReason(text: string | null): text is FailureReason {
+  return text !== null && Object.hasOwn(ANSWERS, text);
+}
 
 /** Status and error type for a failure. */
 export function answerForFailure(reason: FailureReason): FailureAnswer {
