@@ -44,6 +44,9 @@ export type BodySet = { readonly identity: Buffer } & {
   readonly [coding in Exclude<ContentCoding, 'identity'>]?: Buffer | undefined;
 };
 
+/** What was compressed of an identity body. */
+export type Codings = Omit<BodySet, 'identity'>;
+
 export type Found<T> =
   | { readonly state: 'found'; readonly value: T }
   | { readonly state: 'absent' }
@@ -88,6 +91,8 @@ export interface EntryStore {
   readonly isCurrent: (key: CacheKey, stamp: number) => boolean;
   /** Stores until `entry.deleteAt`; replaces the whole value. */
   readonly put: (key: CacheKey, entry: Entry) => Promise<Done<void>>;
+  /** As `put`, but only in place of exactly this entry; the value says whether it was there. */
+  readonly replace: (key: CacheKey, previous: Entry, next: Entry) => Promise<Done<boolean>>;
   /** Deletes; the value says whether there was an entry. */
   readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
   /**
@@ -112,6 +117,11 @@ export interface BodyStore {
    *   them at least that long
    */
   readonly write: (ref: BodyRef, bodies: BodySet, until: number) => Promise<Done<void>>;
+  /**
+   * The codings that are kept already of the same bytes, for another page of the host: they need
+   * not be made again. They decode to exactly these bytes; empty for a store that can't tell.
+   */
+  readonly findCodings: (hostId: number, identity: Buffer) => Promise<Codings>;
   /** The entry lives longer than was said when its bodies were written. */
   readonly keepUntil: (ref: BodyRef, until: number) => Promise<Done<void>>;
   /**

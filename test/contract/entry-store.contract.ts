@@ -59,6 +59,29 @@ export function describeEntryStore(
       expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found', value: entry });
     });
 
+    test('replacing: only in place of exactly that entry', async () => {
+      const first = await put();
+      const key = keyOf(first);
+      const next = { ...first, status: 404, deleteAt: first.deleteAt + HOUR_MS };
+      expect(await store.replace(key, next, first)).toEqual({ state: 'done', value: false });
+      expect(await store.get(key)).toMatchObject({ value: first });
+      expect(await store.replace(key, first, next)).toEqual({ state: 'done', value: true });
+      expect(await store.get(key)).toMatchObject({ value: next });
+      expect(await store.replace(key, first, next)).toEqual({ state: 'done', value: false });
+      await store.delete(key);
+      expect(await store.replace(key, next, first)).toEqual({ state: 'done', value: false });
+      expect(await store.get(key)).toEqual({ state: 'absent' });
+    });
+
+    test('of two replacements at once one wins', async () => {
+      const first = await put();
+      const replacements = [404, 410, 500].map((status) =>
+        store.replace(keyOf(first), first, { ...first, status }),
+      );
+      const done = await Promise.all(replacements);
+      expect(done.filter((one) => one.state === 'done' && one.value)).toHaveLength(1);
+    });
+
     test('storing again replaces the whole value', async () => {
       await put({ bodies: digests() });
       const second = await put({ status: 410, headers: [] });

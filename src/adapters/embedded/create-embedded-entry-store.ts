@@ -74,6 +74,16 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
     });
   }
 
+  function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
+    return write(async () => {
+      const found = environment.getEntry(key);
+      if (found?.value !== encodeEntry(previous)) return { state: 'done', value: false };
+      const stamp = nextStamp(clock.now());
+      const value = await environment.put(key, encodeEntry(next), stamp, found.version ?? 0);
+      return { state: 'done', value };
+    });
+  }
+
   function remove(key: CacheKey): Promise<Done<boolean>> {
     return write(async () => {
       const value = environment.doesExist(key);
@@ -93,6 +103,7 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
     name: 'embedded',
     get,
     put,
+    replace,
     delete: remove,
     isCurrent: (key, stamp) => isStill(environment, key, stamp),
     keys: (filter) => listKeys(environment, filter, read),

@@ -29,6 +29,13 @@ const SCAN_COUNT = 500;
 /** No more of a value is fetched, so that an enormous one is no outage; 2 bytes a character. */
 const ENTRY_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
 
+/** Compares and sets in one step. */
+const REPLACE = `
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ARGV[3])
+  return 1
+`;
+
 /** Connects the Redis entry store. Redis being down is no error: the gateway runs uncached. */
 export async function createRedisEntryStore(options: RedisStoreOptions): Promise<EntryStore> {
   const { clock } = options;
@@ -59,6 +66,14 @@ export async function createRedisEntryStore(options: RedisStoreOptions): Promise
     return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
   }
 
+  async function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
+    const [before, after] = [encodeEntry(previous), encodeEntry(next)];
+    const done = await connection.run((redis) =>
+      redis.eval(REPLACE, 1, key, before, after, next.deleteAt),
+    );
+    return done.state === 'unavailable' ? done : { state: 'done', value: done.value === 1 };
+  }
+
   async function remove(key: CacheKey): Promise<Done<boolean>> {
     const done = await connection.run((redis) => redis.unlink(key));
     return done.state === 'unavailable' ? done : { state: 'done', value: done.value > 0 };
@@ -73,6 +88,7 @@ export async function createRedisEntryStore(options: RedisStoreOptions): Promise
     name: 'redis',
     get,
     put,
+    replace,
     delete: remove,
     isCurrent: () => false,
     keys: (filter) => scanKeys(connection, filter),
