@@ -15,6 +15,10 @@ export function formatExplanation(explanation: Explanation): string {
   for (const { name, pattern, level } of explanation.stripped) {
     lines.push(['  stripped', `${name} (pattern ${pattern}, ${level})`]);
   }
+  if (explanation.learned !== null) {
+    const { rule: variance, for: address, from, at } = explanation.learned;
+    lines.push(['  learned', `${variance} for ${address} (from ${from}, ${at})`]);
+  }
   if (explanation.error !== null) lines.push(['error', explanation.error]);
   else lines.push(['normalized', explanation.normalized ?? ''], ['hash', explanation.hash ?? '']);
   lines.push(

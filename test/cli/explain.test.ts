@@ -30,9 +30,10 @@ async function explainJson(...argv: readonly string[]) {
 test('--json has exactly the published shape', async () => {
   const url = 'https://Shop.example/products?gclid=1&color=blue';
   const explanation = await explainJson(url);
-  // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is.
+  // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is,
+  // `learned` what the origin has said about the parameters.
   expect(Object.keys(explanation).toSorted()).toEqual(
-    [...PUBLISHED_KEYS, 'status', 'location', 'bot'].toSorted(),
+    [...PUBLISHED_KEYS, 'status', 'location', 'bot', 'learned'].toSorted(),
   );
   const { key, hash, tracking } = explanation;
   expect(explanation).toMatchObject({

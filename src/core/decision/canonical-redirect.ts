@@ -3,7 +3,7 @@
 import type { LocaleRedirect, StatusAnswer } from '../policy/policy.ts';
 import { hasFileExtension } from '../url/normalize-path.ts';
 import { encodeUnsafe, toByteString } from '../url/percent-encoding.ts';
-import type { Located } from './located.ts';
+import type { Located } from './locate-url.ts';
 
 /**
  * Finds the redirect of a URL, or null.

@@ -1,6 +1,7 @@
 // What is known about a request before anything is looked up: the same record for serving, purging,
 // warming, `explain`, `normalize` and the library.
 import type { BotJudgement } from '../bots/crawlers.ts';
+import type { LearnedRule } from '../learned/learned-rule.ts';
 import type {
   Dimension,
   EffectivePolicy,
@@ -80,6 +81,8 @@ export interface KeyedDecision extends DecisionBase {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly stripped: readonly StrippedPair[];
+  /** What the origin has said about the parameters of this path. */
+  readonly learned: LearnedRule | null;
 }
 
 export type Decision = RefusedDecision | KeyedDecision;

@@ -43,6 +43,14 @@ export interface Explanation {
     readonly mode: 'strip' | 'keep';
     readonly patterns: readonly { readonly pattern: string; readonly level: PolicyLevel }[];
   } | null;
+  /** What the origin's No-Vary-Search has taught about this path, and by which answer. */
+  readonly learned: {
+    readonly rule: string;
+    readonly for: string;
+    readonly from: string;
+    /** ISO 8601. */
+    readonly at: string;
+  } | null;
   readonly cached: CachedState;
   readonly would: Would;
 }
@@ -85,6 +93,7 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
     steps: decision.steps,
     stripped: keyed?.stripped ?? [],
     tracking: explainTracking(keyed),
+    learned: explainLearned(keyed),
     cached,
     would: decideWould(decision, cached),
   };
@@ -103,6 +112,13 @@ function explainTracking(keyed: KeyedDecision | null): Explanation['tracking'] {
     mode,
     patterns: patterns.map(({ pattern, level }) => ({ pattern: pattern.source, level })),
   };
+}
+
+function explainLearned(keyed: KeyedDecision | null): Explanation['learned'] {
+  const learned = keyed?.learned ?? null;
+  if (learned === null) return null;
+  const { header, address, from, at } = learned;
+  return { rule: header, for: address, from, at: new Date(at).toISOString() };
 }
 
 function findLocation(decision: Decision): string | null {

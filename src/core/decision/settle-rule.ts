@@ -5,16 +5,18 @@ import type { EffectivePolicy, HostPolicy, Rule, UrlLimits } from '../policy/pol
 import { ok, type Result } from '../result.ts';
 import { matchRule } from '../routing/match-rule.ts';
 import { resolvePath } from '../url/normalize-path.ts';
-import { applyPolicy, type NormalizedUrl, type ParsedUrl } from '../url/normalize-url.ts';
-import type { Trace } from '../url/trace.ts';
+import {
+  applyPolicy,
+  type NormalizeContext,
+  type NormalizedUrl,
+  type ParsedUrl,
+} from '../url/normalize-url.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 
-export interface SettleContext {
+export interface SettleContext extends NormalizeContext {
   readonly host: HostPolicy | null;
   readonly global: EffectivePolicy;
-  readonly limits: UrlLimits;
   readonly method: string;
-  readonly trace: Trace | null;
 }
 
 export interface Settled {
@@ -74,7 +76,7 @@ function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Se
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
   const rule = findRule(parsed, context);
   const policy = rule?.policy ?? context.host?.policy ?? context.global;
-  const normalized = applyPolicy(parsed, policy, context.limits, context.trace);
+  const normalized = applyPolicy(parsed, policy, context);
   return normalized.ok ? ok({ rule, policy, normalized: normalized.value }) : normalized;
 }
 

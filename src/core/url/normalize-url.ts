@@ -1,5 +1,6 @@
 // The conductor: spec url-and-key, steps 4–8, for one effective policy. Total and pure: any text
 // gives one URL or one named error.
+import type { FindLearned, LearnedRule } from '../learned/learned-rule.ts';
 import type { EffectivePolicy, UrlLimits } from '../policy/policy.ts';
 import { err, ok, type Result } from '../result.ts';
 import { encodePathText } from './encode-path.ts';
@@ -11,6 +12,7 @@ import { parseQuery, type QueryPair } from './parse-query.ts';
 import {
   dropDefaultValues,
   dropEmptyPairs,
+  dropLearned,
   type StrippedPair,
   sortPairs,
   stripPairs,
@@ -37,6 +39,15 @@ export interface NormalizedUrl {
   readonly path: string;
   readonly query: string;
   readonly stripped: readonly StrippedPair[];
+  /** What the origin has said about this path, where the policy listens to it. */
+  readonly learned: LearnedRule | null;
+}
+
+export interface NormalizeContext {
+  readonly limits: UrlLimits;
+  /** Of the URL's host; null: nothing is learned there. */
+  readonly findLearned: FindLearned | null;
+  readonly trace: Trace | null;
 }
 
 /** Steps 1–5: what does not depend on the policy. */
@@ -61,8 +72,7 @@ export function parseUrl(
 export function applyPolicy(
   parsed: ParsedUrl,
   policy: EffectivePolicy,
-  limits: UrlLimits,
-  trace: Trace | null,
+  { limits, findLearned, trace }: NormalizeContext,
 ): Result<NormalizedUrl, UrlErrorKind> {
   const options = policy.normalization;
   const host = applyHostAlias(parsed.host, options);
@@ -73,18 +83,21 @@ export function applyPolicy(
   recordStep(trace, 'keep_slashes', parsed.rulePath, resolved);
   const path = applyPathOptions(resolved, options);
   recordStep(trace, 'path_options', resolved, path);
-  const { query, stripped } = selectQuery(parsed.query, policy, trace);
   const port = parsed.port === '' ? '' : `:${parsed.port}`;
-  const search = query === '' ? '' : `?${query}`;
-  const url = `${parsed.scheme}://${host}${port}${path}${search}`;
+  const address = `${parsed.scheme}://${host}${port}${path}`;
+  const isLearning = findLearned !== null && options.noVarySearch === 'learn';
+  const learned = isLearning ? findLearned(address) : null;
+  const { query, stripped } = selectQuery(parsed.query, policy, learned, trace);
+  const url = query === '' ? address : `${address}?${query}`;
   // Encoding can lengthen a URL; one that could not be normalized again is too long now.
   if (exceedsBytes(url, limits.urlBytesMax)) return err('too_long');
-  return ok({ url, host, path, query, stripped });
+  return ok({ url, host, path, query, stripped, learned });
 }
 
 function selectQuery(
   query: string,
   policy: EffectivePolicy,
+  learned: LearnedRule | null,
   trace: Trace | null,
 ): { readonly query: string; readonly stripped: readonly StrippedPair[] } {
   const options = policy.normalization;
@@ -94,11 +107,15 @@ function selectQuery(
   recordStep(trace, 'query_encoding', query, show(parsed));
   const { kept, stripped } = stripPairs(parsed, policy.tracking);
   recordStep(trace, 'strip', show(parsed), show(kept));
-  const distinct = dropDefaultValues(kept, options);
-  recordStep(trace, 'default_values', show(kept), show(distinct));
+  const mattering = dropLearned(kept, learned);
+  recordStep(trace, 'learned', show(kept), show(mattering.kept));
+  const distinct = dropDefaultValues(mattering.kept, options);
+  recordStep(trace, 'default_values', show(mattering.kept), show(distinct));
   const filled = dropEmptyPairs(distinct, options);
   recordStep(trace, 'empty_values', show(distinct), show(filled));
-  const sorted = sortPairs(filled, options);
+  const isSorted = options.sortQuery || learned?.variance.ignoresOrder === true;
+  const sorted = isSorted ? sortPairs(filled) : filled;
   recordStep(trace, 'sort', show(filled), show(sorted));
-  return { query: formatQuery(sorted, options), stripped };
+  const dropped = learned === null ? stripped : [...stripped, ...mattering.stripped];
+  return { query: formatQuery(sorted, options), stripped: dropped };
 }

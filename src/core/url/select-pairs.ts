@@ -1,15 +1,18 @@
 // Step 7, choosing: which pairs stay and in what order. What is dropped here is never sent to the
 // renderer or to a cacheable origin fetch.
+import { matters } from '../http/no-vary-search.ts';
+import type { LearnedRule } from '../learned/learned-rule.ts';
 import type { NormalizationPolicy, PolicyLevel, StripPolicy } from '../policy/policy.ts';
 import { pairName, pairValue, type QueryPair } from './parse-query.ts';
 
 /**
  * One dropped parameter: its decoded name, the pattern that matched and the level of that pattern.
+ * `learned`: the pattern is what the origin said.
  */
 export interface StrippedPair {
   readonly name: string;
   readonly pattern: string;
-  readonly level: PolicyLevel;
+  readonly level: PolicyLevel | 'learned';
 }
 
 export interface StripResult {
@@ -39,6 +42,19 @@ export function stripPairs(pairs: readonly QueryPair[], tracking: StripPolicy): 
   return { kept, stripped };
 }
 
+/** Drops what the origin has said doesn't matter. */
+export function dropLearned(pairs: readonly QueryPair[], rule: LearnedRule | null): StripResult {
+  if (rule === null) return { kept: pairs, stripped: NOTHING_STRIPPED };
+  const kept: QueryPair[] = [];
+  const stripped: StrippedPair[] = [];
+  for (const pair of pairs) {
+    const name = pairName(pair);
+    if (matters(name, rule.variance)) kept.push(pair);
+    else stripped.push({ name, pattern: rule.header, level: 'learned' });
+  }
+  return { kept, stripped };
+}
+
 /** Drops pairs that equal the page's default value (`?sort=relevance`). */
 export function dropDefaultValues(
   pairs: readonly QueryPair[],
@@ -59,11 +75,8 @@ export function dropEmptyPairs(
 }
 
 /** Stable by the bytes of the decoded name: repeated names keep their order. */
-export function sortPairs(
-  pairs: readonly QueryPair[],
-  policy: NormalizationPolicy,
-): readonly QueryPair[] {
-  if (!policy.sortQuery || isSorted(pairs)) return pairs;
+export function sortPairs(pairs: readonly QueryPair[]): readonly QueryPair[] {
+  if (isSorted(pairs)) return pairs;
   return pairs.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
