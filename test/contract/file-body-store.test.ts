@@ -1,6 +1,7 @@
 // Bodies in files: the contract, then what may happen to files and disks (attacks.md H02–H14).
 import { execFileSync } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -102,14 +103,13 @@ describe('bodies in files', () => {
   ])('never makes a path of %j', async (ref) => {
     await expect(store.write(ref, BODIES, Date.now() + 3_600_000)).rejects.toThrow(RangeError);
     await expect(store.delete(ref)).rejects.toThrow(RangeError);
-    expect(staged()).toEqual([]);
+    expect(readdirSync(join(basePath, 'pages'))).toEqual([]);
   });
 
   test.each<[name: string, plant: () => void]>([
     ['a link to another file', () => symlinkSync('/etc/passwd', path)],
     ['a link to the same bytes', () => symlinkSync(makeCopy(), path)],
     ['a link to nowhere', () => symlinkSync(join(elsewhere, 'nothing'), path)],
-    ['a second name of a file', () => linkSync(makeCopy(), path)],
     ['a FIFO', () => execFileSync('mkfifo', [path])],
     ['a folder', () => mkdirSync(path)],
     ['a folder with files', () => mkdirSync(join(path, 'more'), { recursive: true })],
@@ -124,6 +124,29 @@ describe('bodies in files', () => {
     await write();
     expect(await read()).toMatchObject({ state: 'found' });
     expect(readdirSync(elsewhere).every((name) => name === 'copy')).toBe(true);
+  });
+
+  test('a second name of a file: its bytes decide, and nothing is written through it', async () => {
+    await write();
+    rmSync(path);
+    linkSync(makeCopy(), path);
+    expect(await read()).toMatchObject({ state: 'found' });
+    rmSync(path);
+    writeFileSync(join(elsewhere, 'other'), 'other');
+    linkSync(join(elsewhere, 'other'), path);
+    expect(await read()).toEqual({ state: 'damaged', reason: 'wrong_length' });
+    await write();
+    expect(await read()).toMatchObject({ state: 'found' });
+    expect(readFileSync(join(elsewhere, 'other'), 'utf8')).toBe('other');
+  });
+
+  test('a file of somebody else is no body', async () => {
+    await write();
+    if (process.geteuid?.() !== 0) return;
+    chownSync(path, 65_534, 65_534);
+    expect(await read()).toEqual({ state: 'damaged', reason: 'not_a_plain_file' });
+    expect(await write()).toMatchObject({ state: 'done' });
+    expect(await read()).toMatchObject({ state: 'found' });
   });
 
   test.each<[name: string, reason: string, bytes: () => Buffer]>([

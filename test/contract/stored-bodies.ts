@@ -1,6 +1,39 @@
 // Bodies for the store suites, with the digests that describe them.
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { BodyDigest, ContentCoding, Hasher } from '../../src/pipeline/ports.ts';
+import {
+  createFileBodyStore,
+  type FileBodyStore,
+} from '../../src/adapters/files/create-file-body-store.ts';
+import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import type { BodyDigest, BodyRef, ContentCoding, Hasher } from '../../src/pipeline/ports.ts';
+
+/** References of one host in one folder. */
+export const refOf = (i: number, hostId = 7): BodyRef => ({
+  hostId,
+  dimensionId: 1,
+  hash: `aa${i.toString(16).padStart(14, '0')}`,
+});
+
+/** A store of files that never warns. */
+export async function openBodyStore(basePath: string): Promise<FileBodyStore> {
+  const hasher = await createHasher();
+  return createFileBodyStore({
+    basePath,
+    hasher,
+    clock: systemClock,
+    onWarning: (warning) => {
+      throw new Error(JSON.stringify(warning));
+    },
+  });
+}
+
+/** All that comes in pages. */
+export async function collectPages<T>(list: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const some of list) all.push(...some);
+  return all;
+}
 
 /** Describes bytes as an entry does. */
 export function digestOf(hasher: Hasher, bytes: Buffer): BodyDigest {

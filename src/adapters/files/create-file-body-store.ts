@@ -1,16 +1,27 @@
-// The BodyStore port on plain files. A write is made aside, flushed and renamed; a read believes
-// nothing it has not checked. When the disk fails, writing pauses for a while, so that a full disk
+// The BodyStore port on plain files; the same bytes are kept once for all pages of a host. A write
+// is made aside, flushed and renamed; a read believes nothing it has not checked. When the disk fails, writing pauses for a while, so that a full disk
 // costs one attempt every few seconds and one warning an outage.
 import { randomBytes } from 'node:crypto';
-import { mkdir, realpath, rm } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createOutage } from '../../core/outage.ts';
-import type { BodyRef, BodySet, BodyStore, Clock, Done, Hasher } from '../../pipeline/ports.ts';
-import { bodyPath, CODINGS } from './body-path.ts';
-import { errorCode, isMissing } from './file-error.ts';
+import type {
+  BodyDigest,
+  BodyRef,
+  BodySet,
+  BodyStore,
+  Clock,
+  Done,
+  Hasher,
+} from '../../pipeline/ports.ts';
+import { bodyPath } from './body-path.ts';
+import { countCopies, dropIfLoose, findCodings } from './content-files.ts';
+import { errorCode } from './file-error.ts';
+import { type LooseContent, listLooseContent, listPageFiles, type PageFile } from './list-files.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { readBodyFile } from './read-body-file.ts';
+import { removeBodyFiles } from './remove-body-files.ts';
 import { createStaging } from './staging.ts';
 import { writeBodyFiles } from './write-body-files.ts';
 
@@ -30,6 +41,15 @@ export interface FileBodyStoreOptions {
 export interface FileBodyStore extends BodyStore {
   /** Removes half-written files of dead processes; answers how many. For start-up. */
   readonly sweepLeftovers: () => Promise<number>;
+  /** How many pages of a host share the body; 0 where it is not shared at all. */
+  readonly countCopies: (hostId: number, identity: BodyDigest) => Promise<number>;
+  /** How many pages this process stored whose body another page of the host had already. */
+  readonly sharedCount: () => number;
+  /** Both list some files at a time, and throw what the disk throws. */
+  readonly listPageFiles: () => AsyncIterable<readonly PageFile[]>;
+  readonly listLooseContent: () => AsyncIterable<readonly LooseContent[]>;
+  /** Removes a content file that still no page has; says whether it did. */
+  readonly dropLooseContent: (loose: LooseContent) => Promise<Done<boolean>>;
 }
 
 const BACK_OFF_MS = 5_000;
@@ -43,6 +63,8 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
   const stagingFolder = join(pages, '.staging');
   const machine = hasher.text(hostname()).slice(0, 8);
   const staging = createStaging(stagingFolder, machine, randomBytes(4).toString('hex'));
+  const deps = { pages, staging, hasher };
+  let shared = 0;
   const outage = createOutage(BACK_OFF_MS, {
     onFailing: (reason) => onWarning({ kind: 'bodies_failing', reason }),
     onRecovered: () => onWarning({ kind: 'bodies_recovered' }),
@@ -51,10 +73,14 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
   async function write(ref: BodyRef, bodies: BodySet): Promise<Done<void>> {
     const known = outage.reasonAt(clock.now());
     if (known !== null) return { state: 'unavailable', reason: known };
-    const done = await answer(() => writeBodyFiles(pages, staging, ref, bodies));
-    if (done.state === 'done') outage.succeed();
-    else outage.fail(clock.now(), done.reason);
-    return done;
+    const done = await answer(() => writeBodyFiles(ref, bodies, deps));
+    if (done.state === 'unavailable') {
+      outage.fail(clock.now(), done.reason);
+      return done;
+    }
+    outage.succeed();
+    if (done.value) shared += 1;
+    return { state: 'done', value: undefined };
   }
 
   async function check(): Promise<Done<void>> {
@@ -66,13 +92,22 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
   return {
     name: 'filesystem',
     write,
+    findCodings: (hostId, identity) => {
+      const content = { hostId, bytes: identity.length, hash: hasher.bytes(identity) };
+      return findCodings(pages, content, identity);
+    },
     // A file stays until it is deleted.
     keepUntil: async () => ({ state: 'done', value: undefined }),
     read: (ref, coding, digest) => readBodyFile(bodyPath(pages, ref, coding), digest, hasher),
-    delete: (ref) => answer(() => removeBodyFiles(pages, ref)),
+    delete: (ref) => answer(() => removeBodyFiles(ref, deps)),
     check,
     close: async () => undefined,
     sweepLeftovers: () => staging.sweep(clock.now()),
+    countCopies: (hostId, { bytes, hash }) => countCopies(pages, { hostId, bytes, hash }),
+    sharedCount: () => shared,
+    listPageFiles: () => listPageFiles(pages),
+    listLooseContent: () => listLooseContent(pages),
+    dropLooseContent: ({ path }) => answer(() => dropIfLoose(path)),
   };
 }
 
@@ -84,17 +119,4 @@ async function answer<T>(operation: () => Promise<T>): Promise<Done<T>> {
     if (errorCode(error) === 'unknown') throw error;
     return { state: 'unavailable', reason: errorCode(error).toLowerCase() };
   }
-}
-
-async function removeBodyFiles(pages: string, ref: BodyRef): Promise<boolean> {
-  let wasThere = false;
-  for (const coding of CODINGS) {
-    try {
-      await rm(bodyPath(pages, ref, coding), { recursive: true });
-      wasThere = true;
-    } catch (error) {
-      if (!isMissing(error)) throw error;
-    }
-  }
-  return wasThere;
 }

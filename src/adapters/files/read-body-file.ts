@@ -1,5 +1,6 @@
 // Reads a file that anything may have happened to: it is opened without following a link and
-// without waiting for a FIFO, and must be a plain file of ours with one name. attacks.md H02–H07.
+// without waiting for a FIFO, and must be a plain file of ours; its bytes decide the rest. It may
+// have several names, since pages share bodies. attacks.md H02–H07.
 
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
@@ -18,6 +19,25 @@ export async function readBodyFile(
   digest: BodyDigest,
   hasher: Hasher,
 ): Promise<Found<Buffer>> {
+  const found = await readOpened(path, (bytes) => bytes === digest.bytes);
+  if (found.state !== 'found') return found;
+  if (hasher.bytes(found.value) !== digest.hash) return { state: 'damaged', reason: 'wrong_hash' };
+  return found;
+}
+
+/**
+ * The bytes of a file of which nothing is known beforehand; null when there is none that could be
+ * a body, or it is larger than asked for.
+ */
+export async function readPlainFile(path: string, bytesMax = Infinity): Promise<Buffer | null> {
+  const found = await readOpened(path, (bytes) => bytes <= bytesMax);
+  return found.state === 'found' ? found.value : null;
+}
+
+async function readOpened(
+  path: string,
+  isLength: (bytes: number) => boolean,
+): Promise<Found<Buffer>> {
   let file: FileHandle;
   try {
     file = await open(path, FLAGS);
@@ -29,10 +49,9 @@ export async function readBodyFile(
   try {
     const stats = await file.stat();
     if (!isPlainFileOfOurs(stats)) return await removeIntruder(path, 'not_a_plain_file');
-    if (stats.size !== digest.bytes) return { state: 'damaged', reason: 'wrong_length' };
-    const body = await readWhole(file, digest.bytes);
+    if (!isLength(stats.size)) return { state: 'damaged', reason: 'wrong_length' };
+    const body = await readWhole(file, stats.size);
     if (body === null) return { state: 'damaged', reason: 'wrong_length' };
-    if (hasher.bytes(body) !== digest.hash) return { state: 'damaged', reason: 'wrong_hash' };
     return { state: 'found', value: body };
   } catch (error) {
     return { state: 'unavailable', reason: errorCode(error).toLowerCase() };
@@ -44,7 +63,7 @@ export async function readBodyFile(
 /** No names is fine: the file was replaced while it was open, and its bytes are still whole. */
 function isPlainFileOfOurs(stats: Stats): boolean {
   const ownUserId = process.geteuid?.() ?? stats.uid;
-  return stats.isFile() && stats.nlink <= 1 && stats.uid === ownUserId;
+  return stats.isFile() && stats.uid === ownUserId;
 }
 
 async function readWhole(file: FileHandle, bytes: number): Promise<Buffer | null> {

@@ -9,6 +9,8 @@ import { ensureOwnFolder } from './own-folder.ts';
 export interface Staging {
   /** Writes a whole file aside, flushed, and answers its path; leaves nothing when it fails. */
   readonly write: (bytes: Uint8Array) => Promise<string>;
+  /** A path in the staging folder that nobody else has. */
+  readonly nextPath: () => Promise<string>;
   /** Removes what dead processes left; answers how many files. */
   readonly sweep: (nowMs: number) => Promise<number>;
 }
@@ -28,10 +30,15 @@ const LEFTOVER_AGE_MS = 3_600_000;
 export function createStaging(folder: string, machine: string, run: string): Staging {
   let count = 0;
 
-  async function write(bytes: Uint8Array): Promise<string> {
+  async function nextPath(): Promise<string> {
     count += 1;
     const path = join(folder, `${machine}-${process.pid}-${run}-${count}.tmp`);
     await ensureOwnFolder(folder);
+    return path;
+  }
+
+  async function write(bytes: Uint8Array): Promise<string> {
+    const path = await nextPath();
     try {
       await writeFlushed(path, bytes);
     } catch (error) {
@@ -69,7 +76,7 @@ export function createStaging(folder: string, machine: string, run: string): Sta
     return stats !== null && nowMs - stats.mtimeMs > LEFTOVER_AGE_MS;
   }
 
-  return { write, sweep };
+  return { write, nextPath, sweep };
 }
 
 async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {

@@ -1,57 +1,105 @@
 // Replaces the files of one page by those of its next version. All codings are made and flushed
 // before the first is renamed: the moment at which versions are mixed stays as short as it can be.
-import { rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import type { BodyRef, BodySet, ContentCoding } from '../../pipeline/ports.ts';
-import { bodyFolder, bodyPath, CODINGS } from './body-path.ts';
-import { errorCode } from './file-error.ts';
+import {
+  bodyFolder,
+  bodyPath,
+  CODINGS,
+  type ContentRef,
+  contentFolder,
+  contentPath,
+} from './body-path.ts';
+import { dropLooseContent, findLastContent } from './content-files.ts';
+import { errorCode, isMissing } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
-import type { Staging } from './staging.ts';
+import { type StageDeps, type StagedBody, stageBody } from './stage-body.ts';
 
-interface StagedFile {
-  readonly coding: ContentCoding;
-  /** null: the new version has no such coding, and an older one's file goes. */
-  readonly path: string | null;
+export interface FileDeps extends StageDeps {
+  /** Without links in it. */
+  readonly pages: string;
 }
 
-/** Writes all codings of a page; throws what the disk throws and leaves no temporary file. */
+type Staged = Partial<Record<ContentCoding, StagedBody>>;
+
+/**
+ * Writes all codings of a page; throws what the disk throws and leaves no temporary file.
+ *
+ * @returns whether another page of the host had this body already
+ */
 export async function writeBodyFiles(
-  pages: string,
-  staging: Staging,
   ref: BodyRef,
   bodies: BodySet,
-): Promise<void> {
-  const results = await Promise.allSettled(
-    CODINGS.map((coding) => stage(staging, coding, bodies[coding])),
-  );
-  const staged = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  deps: FileDeps,
+): Promise<boolean> {
+  const { pages, hasher } = deps;
+  const target = bodyPath(pages, ref, 'identity');
+  const staged: Staged = {};
   try {
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    await stageAll(contentOf(ref, bodies, deps), bodies, staged, deps);
     await ensureOwnFolder(bodyFolder(pages, ref));
-    for (const { coding, path } of staged) await place(path, bodyPath(pages, ref, coding));
-  } catch (error) {
-    for (const { path } of staged) {
-      if (path !== null) await rm(path, { force: true });
+    const isUnchanged = await isSameFile(staged.identity?.path, target);
+    const left = isUnchanged ? null : await findLastContent(target, ref.hostId, hasher);
+    for (const coding of CODINGS) {
+      await place(staged[coding]?.path, bodyPath(pages, ref, coding));
     }
-    throw error;
+    if (left !== null) await dropLooseContent(pages, left);
+    return staged.identity?.kind === 'shared' && !isUnchanged;
+  } finally {
+    // Also after a rename, which does nothing when both are names of one file.
+    for (const body of Object.values(staged)) await rm(body.path, { force: true });
   }
 }
 
-async function stage(
-  staging: Staging,
-  coding: ContentCoding,
-  bytes: Buffer | undefined,
-): Promise<StagedFile> {
-  return { coding, path: bytes === undefined ? null : await staging.write(bytes) };
+function contentOf({ hostId }: BodyRef, { identity }: BodySet, { hasher }: FileDeps): ContentRef {
+  return { hostId, bytes: identity.length, hash: hasher.bytes(identity) };
 }
 
-async function place(staged: string | null, target: string): Promise<void> {
-  if (staged === null) return rm(target, { recursive: true, force: true });
+/** A body whose name is taken by other bytes shares no coding either. */
+async function stageAll(
+  content: ContentRef,
+  bodies: BodySet,
+  staged: Staged,
+  deps: FileDeps,
+): Promise<void> {
+  await ensureOwnFolder(contentFolder(deps.pages, content));
+  const pathOf = (coding: ContentCoding): string => contentPath(deps.pages, content, coding);
+  const identity = await stageBody(bodies.identity, pathOf('identity'), deps);
+  staged.identity = identity;
+  const results = await Promise.allSettled(
+    (['gzip', 'br'] as const).map(async (coding) => {
+      const bytes = bodies[coding];
+      if (bytes === undefined) return;
+      staged[coding] = await stageBody(
+        bytes,
+        identity.kind === 'own' ? null : pathOf(coding),
+        deps,
+      );
+    }),
+  );
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** @param staged absent: the new version has no such coding, and an older one's file goes */
+async function place(staged: string | undefined, target: string): Promise<void> {
+  if (staged === undefined) return rm(target, { recursive: true, force: true });
   try {
     await rename(staged, target);
   } catch (error) {
     if (errorCode(error) !== 'EISDIR') throw error;
     await rm(target, { recursive: true, force: true });
     await rename(staged, target);
+  }
+}
+
+async function isSameFile(staged: string | undefined, target: string): Promise<boolean> {
+  if (staged === undefined) return false;
+  try {
+    const [a, b] = await Promise.all([lstat(staged), lstat(target)]);
+    return a.ino === b.ino && a.dev === b.dev;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
   }
 }
