@@ -1,0 +1,78 @@
+// `npm run bench:hit` and `bench:bypass`: processor time a request of the whole gateway beside
+// nginx and Varnish, each on one core, in turns.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from '../helpers/free-port.ts';
+import { type Mode, startEdgeGateway, startNginx, startVarnish } from './http/contenders.ts';
+import { type LoadPlan, type LoadRound, loadServer } from './http/load.ts';
+import type { Server } from './http/pinned.ts';
+import { SIZES_KB, startSite, targetOf } from './http/site.ts';
+import { median } from './report.ts';
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
+const CONNECTIONS = 32;
+const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0.0.0 Safari/537.36';
+
+const mode: Mode = process.argv[2] === 'bypass' ? 'bypass' : 'hit';
+const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-bench-'));
+const servers: Server[] = [];
+try {
+  const sitePort = await findFreePort();
+  servers.push(await startSite(join(folder, 'site'), sitePort));
+  const setting = { folder, sitePort };
+  const contenders = [
+    await startEdgeGateway(setting),
+    await startNginx(setting, mode),
+    await startVarnish(setting, mode),
+  ];
+  servers.push(...contenders);
+  for (const sizeKb of SIZES_KB) {
+    for (const coding of ['identity', 'br'] as const) await compare(contenders, sizeKb, coding);
+  }
+} finally {
+  await Promise.all(servers.map((server) => server.stop()));
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function compare(
+  contenders: readonly Server[],
+  sizeKb: number,
+  coding: LoadPlan['coding'],
+): Promise<void> {
+  const userAgent = mode === 'hit' ? CRAWLER : BROWSER;
+  const target = targetOf(sizeKb);
+  const plan = { target, userAgent, coding, connections: CONNECTIONS };
+  const rounds = new Map<Server, LoadRound[]>(contenders.map((one) => [one, []]));
+  for (const one of contenders) await loadServer(one, { ...plan, seconds: 1 });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Who begins changes, so that a machine that slows down wrongs nobody.
+    for (let place = 0; place < contenders.length; place += 1) {
+      const one = contenders[(round + place) % contenders.length];
+      if (one === undefined) continue;
+      rounds.get(one)?.push(await loadServer(one, { ...plan, seconds: SECONDS }));
+    }
+  }
+  const ours = rounds.get(contenders[0] as Server) ?? [];
+  console.log(`\n${mode}, ${sizeKb} KB, ${coding}: medians of ${ROUNDS} rounds`);
+  for (const [server, list] of rounds) console.log(describe(server.name, list, ours));
+}
+
+function describe(name: string, list: readonly LoadRound[], ours: readonly LoadRound[]): string {
+  const of = (pick: (round: LoadRound) => number): number => median(list.map(pick));
+  const ratio = median(
+    ours.map((round, index) => round.cpuMicros / (list[index]?.cpuMicros ?? Number.NaN)),
+  );
+  const wrong = list.reduce((sum, round) => sum + round.wrong, 0);
+  return [
+    name.padEnd(13),
+    `${of(({ cpuMicros }) => cpuMicros).toFixed(1)} µs of processor`,
+    `${of(({ perSecond }) => perSecond).toFixed(0)} req/s`,
+    `p50 ${of(({ p50Ms }) => p50Ms).toFixed(2)} ms`,
+    `p99 ${of(({ p99Ms }) => p99Ms).toFixed(2)} ms`,
+    `edge-gateway is × ${ratio.toFixed(2)}`,
+    wrong > 0 ? `${wrong} wrong` : '',
+  ].join('  ');
+}
