@@ -1,5 +1,4 @@
 // What the admin API does, over the runtime in service: the same functions as the commands.
-import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
@@ -19,9 +18,11 @@ export interface AdminContext {
   readonly runtime: () => Runtime;
   readonly stores: Stores;
   readonly bots: BotJudge;
-  readonly metrics: Metrics;
-  readonly isDraining: () => boolean;
+  readonly metrics: { readonly render: () => Promise<string>; readonly contentType: string };
+  /** `ok`, or why no request is taken. */
+  readonly accepting: () => string;
   readonly reload: () => Promise<AdminResult>;
+  readonly restart: () => Promise<AdminResult>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,12 +42,13 @@ export function createAdminActions(context: AdminContext): AdminDeps {
       return describePurge(await purgePages(command, { decider, hosts, pages }));
     },
     reload: context.reload,
+    restart: context.restart,
     onError: context.onError,
   };
 }
 
 /** Ready means that pages can be served: the page source works, and nobody is stopping us. */
-async function checkReadiness({ runtime, stores, isDraining }: AdminContext): Promise<ReadyReport> {
+async function checkReadiness({ runtime, stores, accepting }: AdminContext): Promise<ReadyReport> {
   const { source } = runtime();
   const [entries, bodies, pages] = await Promise.all([
     stores.entries.check(),
@@ -59,10 +61,10 @@ async function checkReadiness({ runtime, stores, isDraining }: AdminContext): Pr
     [`entries (${stores.entries.name})`]: describe(entries),
     [`bodies (${stores.bodies.name})`]: describe(bodies),
     [`page source (${source.name})`]: describe(pages),
-    accepting: isDraining() ? 'draining' : 'ok',
+    accepting: accepting(),
   };
   // Without its store the gateway still answers from the origin, so that alone is not "not ready".
-  return { isReady: pages.state === 'done' && !isDraining(), checks };
+  return { isReady: pages.state === 'done' && accepting() === 'ok', checks };
 }
 
 async function explain(

@@ -1,34 +1,43 @@
 // The listeners that serve pages: HTTP always, HTTPS with HTTP/2 and the pull endpoints where they
 // are switched on.
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { Http2SecureServer, ServerHttp2Session } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Http2SecureServer } from 'node:http2';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Config, ListenAddress, Settings, TlsSettings } from '../config/settings.ts';
 import { isLoopback } from '../config/values/parse-listen.ts';
 import { createHttpServer } from '../server/door/create-http-server.ts';
 import { type Certificate, createTlsServer } from '../server/door/create-tls-server.ts';
+import { type Drain, watchForDrain } from '../server/door/drain.ts';
 import type { RefusalReason } from '../server/door/refusals.ts';
 import { createGatewayApp } from '../server/gateway/create-gateway-app.ts';
 import type { GatewayApp, GatewayDeps } from '../server/gateway/gateway-deps.ts';
 import { createIntegrationApp } from '../server/integration/create-integration-app.ts';
 import type { Releases } from './releases.ts';
+import type { Addresses } from './serving.ts';
+import { STOP_DEADLINE_MS } from './stop.ts';
 
-export interface Listener {
+interface Listener {
   readonly address: string;
   readonly port: number;
-  /** Stops accepting; resolves when open requests have ended, or cuts them at the deadline. */
-  readonly close: (deadlineMs: number) => Promise<void>;
-  /** New certificates, after a reload; nothing for plain HTTP. */
+  /** Stops accepting; resolves when all connections have ended, or cuts them at the deadline. */
+  readonly close: (times: CloseTimes) => Promise<void>;
   readonly renew: (settings: Settings) => Promise<void>;
 }
 
+interface CloseTimes {
+  /** How long a connection may stay silent before it is closed. */
+  readonly idleGraceMs: number;
+  readonly deadlineMs: number;
+}
+
 export interface PublicListeners {
-  readonly all: readonly Listener[];
-  readonly port: number;
-  /** null: the pull endpoints are off. */
-  readonly integrationPort: number | null;
+  readonly addresses: Addresses;
+  /** New certificates, after a reload. */
+  readonly renew: (settings: Settings) => Promise<void>;
+  /** Lets open requests end. */
+  readonly close: (idleGraceMs: number) => Promise<void>;
 }
 
 export interface ListenDeps extends GatewayDeps {
@@ -36,6 +45,7 @@ export interface ListenDeps extends GatewayDeps {
   readonly isReady: () => Promise<boolean>;
 }
 
+const AT_ONCE: CloseTimes = { idleGraceMs: 0, deadlineMs: 0 };
 /** A URL inside of a URL may be encoded whole, and something stands before it. */
 const PULL_URL_BYTES_FACTOR = 3;
 const PULL_URL_BYTES_MORE = 64;
@@ -47,106 +57,125 @@ export async function listenPublic(
   deps: ListenDeps,
 ): Promise<PublicListeners> {
   const { urlBytesMax } = policies.limits;
-  const opened = (listener: Listener): Listener => {
-    releases.add(async () => await listener.close(0));
+  const door = { limits: settings.server.limits, urlBytesMax, onRefused: deps.onRefused };
+  const { tls } = settings.server;
+  const { integration } = settings;
+  const open = async (address: ListenAddress, build: Build): Promise<Listener> => {
+    const listener = await listen(address, build);
+    releases.add(async () => await listener.close(AT_ONCE));
     return listener;
   };
-  const door = { limits: settings.server.limits, urlBytesMax, onRefused: deps.onRefused };
-  const plain = await createGatewayApp(deps, (onUpgrade, handler) =>
-    createHttpServer({ ...door, onUpgrade }, handler),
+  const plain = await open(settings.server.listen, (note) =>
+    createGatewayApp(deps, (onUpgrade, handler) =>
+      note(createHttpServer({ ...door, onUpgrade }, handler)),
+    ),
   );
-  const all = [opened(await listen(plain, settings.server.listen, PLAIN))];
-  const { tls } = settings.server;
+  const all = [plain];
   if (tls !== null) {
     const certificate = await readCertificate(tls);
-    const server: { current: Http2SecureServer | null } = { current: null };
-    const secure = await createGatewayApp(deps, (onUpgrade, handler) => {
-      server.current = createTlsServer({ ...door, onUpgrade }, certificate, handler);
-      // Fastify's type knows one protocol; what is written goes through write-head, which knows
-      // both.
-      return server.current as unknown as Server;
-    });
-    all.push(opened(await listen(secure, tls.listen, trackTls(server.current))));
+    const build: Build = (note) =>
+      createGatewayApp(deps, (onUpgrade, handler) =>
+        note(createTlsServer({ ...door, onUpgrade }, certificate, handler)),
+      );
+    all.push(await open(tls.listen, build));
   }
-  const port = all[0]?.port ?? 0;
-  const { integration } = settings;
-  if (integration === null) return { all, port, integrationPort: null };
+  if (integration === null) return together(all, plain.port, null);
   const pullDoor = {
     ...door,
     urlBytesMax: urlBytesMax * PULL_URL_BYTES_FACTOR + PULL_URL_BYTES_MORE,
   };
-  const pull = await createIntegrationApp(
-    { ...deps, isLocal: isLoopback(integration.listen) },
-    (onUpgrade, handler) => createHttpServer({ ...pullDoor, onUpgrade }, handler),
+  const pull = await open(integration.listen, (note) =>
+    createIntegrationApp(
+      { ...deps, isLocal: isLoopback(integration.listen) },
+      (onUpgrade, handler) => note(createHttpServer({ ...pullDoor, onUpgrade }, handler)),
+    ),
   );
-  const listener = opened(await listen(pull, integration.listen, PLAIN));
-  return { all: [...all, listener], port, integrationPort: listener.port };
+  return together([...all, pull], plain.port, pull.port);
 }
 
-/** What differs between the two kinds of server. */
-interface Transport {
-  readonly endIdle: (app: GatewayApp['app']) => void;
-  readonly cutAll: (app: GatewayApp['app']) => void;
-  readonly renew: Listener['renew'];
+function together(
+  all: readonly Listener[],
+  port: number,
+  integrationPort: number | null,
+): PublicListeners {
+  return {
+    addresses: { listen: all.map(({ address }) => address), port, integrationPort },
+    renew: async (settings) => {
+      await Promise.all(all.map((one) => one.renew(settings)));
+    },
+    close: async (idleGraceMs) => {
+      const times = { idleGraceMs, deadlineMs: STOP_DEADLINE_MS };
+      await Promise.all(all.map((one) => one.close(times)));
+    },
+  };
 }
 
-const PLAIN: Transport = {
-  endIdle: ({ server }) => server.closeIdleConnections(),
-  cutAll: ({ server }) => server.closeAllConnections(),
-  renew: async () => undefined,
-};
+/** A server of an application: Fastify makes a second one for `localhost`, which has two addresses. */
+interface OpenServer {
+  readonly server: Server | Http2SecureServer;
+  readonly drain: Drain;
+}
 
-async function listen(
-  { app, tunnel }: GatewayApp,
-  { host, port }: ListenAddress,
-  transport: Transport,
-): Promise<Listener> {
+type Note = (server: Server | Http2SecureServer) => Server;
+type Build = (note: Note) => Promise<GatewayApp>;
+
+async function listen({ host, port }: ListenAddress, build: Build): Promise<Listener> {
+  const servers: OpenServer[] = [];
+  const { app, tunnel } = await build((server) => {
+    servers.push({ server, drain: watchForDrain(server, connectionEvent(server)) });
+    // Fastify's type knows one protocol; what is written goes through write-head, which knows both.
+    return server as Server;
+  });
   await app.listen({ host, port });
   const address = app.server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
     address: `${name}:${address.port}`,
     port: address.port,
-    renew: transport.renew,
-    close: async (deadlineMs) => {
-      const timer = setTimeout(() => {
-        tunnel.close();
-        transport.cutAll(app);
-      }, deadlineMs);
-      // Idle connections would keep it open for as long as clients care to hold them.
-      transport.endIdle(app);
-      await app.close();
+    renew: async (settings) => {
+      const { tls } = settings.server;
+      for (const { server } of servers) {
+        if (tls !== null && isTls(server)) server.setSecureContext(await readCertificate(tls));
+      }
+    },
+    close: async (times) => {
+      await Promise.all(servers.map((one) => closeGently(one, times, tunnel.close)));
       tunnel.close();
-      clearTimeout(timer);
+      await app.close();
     },
   };
 }
 
-/** HTTP/2 servers know their sessions only by the events that announce them. */
-function trackTls(server: Http2SecureServer | null): Transport {
-  if (server === null) throw new Error('Fastify built no server');
-  const sessions = new Set<ServerHttp2Session>();
-  const sockets = new Set<Duplex>();
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
-  server.on('secureConnection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return {
-    endIdle: () => {
-      for (const session of sessions) session.close();
-    },
-    cutAll: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-    renew: async (settings) => {
-      const { tls } = settings.server;
-      if (tls !== null) server.setSecureContext(await readCertificate(tls));
-    },
-  };
+function isTls(server: Server | Http2SecureServer): server is Http2SecureServer {
+  return 'setSecureContext' in server;
+}
+
+function connectionEvent(server: Server | Http2SecureServer): 'connection' | 'secureConnection' {
+  return isTls(server) ? 'secureConnection' : 'connection';
+}
+
+/**
+ * Node's own close of an HTTP server ends idle connections at once, and Fastify's answers 503 from
+ * then on: both come last, when nothing is left to be hit by them.
+ */
+async function closeGently(
+  { server, drain }: OpenServer,
+  { idleGraceMs, deadlineMs }: CloseTimes,
+  cutTunnels: () => void,
+): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  NetServer.prototype.close.call(server);
+  drain.begin();
+  // Again and again: a long answer may leave an idle connection behind.
+  const grace = setInterval(drain.endIdle, idleGraceMs);
+  const deadline = setTimeout(() => {
+    cutTunnels();
+    drain.cut();
+  }, deadlineMs);
+  await closed;
+  clearInterval(grace);
+  clearTimeout(deadline);
 }
 
 async function readCertificate({ certFile, keyFile }: TlsSettings): Promise<Certificate> {

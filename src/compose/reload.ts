@@ -1,20 +1,24 @@
 // Reload without a restart: on SIGHUP, by the admin API, and when a file changes. The new
 // configuration is built aside; with any error the old one goes on serving and the error is told.
 import type { Log } from '../adapters/telemetry/create-log.ts';
+import { type ConfigCopy, createCopyingReader } from '../config/config-reader.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
-import type { Runtime } from './build-runtime.ts';
+import { findRestartSettings } from './restart-settings.ts';
 
 export interface ReloadDeps {
   readonly file: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
-  readonly current: () => Runtime;
-  readonly build: (config: Config) => Promise<Runtime>;
-  readonly swap: (next: Runtime) => Promise<void>;
+  /** The configuration in service. */
+  readonly current: () => Config;
+  /** What the processes that serve were started with: what is built once counts as it was then. */
+  readonly atStart: () => Settings;
+  /** Puts it into service; throws when everything is as it was before. */
+  readonly apply: (config: Config, copy: ConfigCopy) => Promise<void>;
   readonly onReload: (result: 'applied' | 'refused') => void;
 }
 
@@ -33,8 +37,6 @@ export interface Reloader {
 }
 
 export function createReloader(deps: ReloadDeps): Reloader {
-  // What is built once counts as it was at start, however often the files change back and forth.
-  const atStart = deps.current().config.settings;
   // One at a time: the last to be asked for is the last to be read, and the one that stays.
   let queue: Promise<unknown> = Promise.resolve();
   let watcher: ConfigWatcher | null = null;
@@ -42,7 +44,7 @@ export function createReloader(deps: ReloadDeps): Reloader {
   let isClosed = false;
 
   async function reload(): Promise<ReloadReport> {
-    const turn = queue.then(() => reloadOnce(atStart, deps));
+    const turn = queue.then(() => reloadOnce(deps));
     queue = turn;
     const report = await turn;
     deps.onReload(report.isApplied ? 'applied' : 'refused');
@@ -52,7 +54,7 @@ export function createReloader(deps: ReloadDeps): Reloader {
 
   /** A watcher whose files are still the same goes on: it sees what changed during a reload. */
   function watchFiles(): void {
-    const { files, settings } = deps.current().config;
+    const { files, settings } = deps.current();
     const wanted = settings.server.watchConfig && !isClosed ? files.join('\n') : '';
     if (wanted === watchedFiles) return;
     watcher?.close();
@@ -72,15 +74,19 @@ export function createReloader(deps: ReloadDeps): Reloader {
 }
 
 /** Never throws: whoever asks, a signal or a watcher, has nowhere to put an error. */
-async function reloadOnce(atStart: Settings, deps: ReloadDeps): Promise<ReloadReport> {
+async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
   try {
-    const { config, diagnostics } = await loadConfig(deps.file, deps.env);
+    const reader = createCopyingReader();
+    const { config, diagnostics } = await loadConfig(deps.file, deps.env, reader);
     const messages = diagnostics.map(formatDiagnostic);
     if (config === null) {
       deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
       return { isApplied: false, messages, needsRestart: [] };
     }
-    return await apply(config, messages, atStart, deps);
+    const needsRestart = findRestartSettings(deps.atStart(), config.settings);
+    await deps.apply(config, reader.copy());
+    logApplied(config, { messages, needsRestart }, deps.log);
+    return { isApplied: true, messages, needsRestart };
   } catch (cause) {
     // What a configuration names may be unusable although its text is right: a certificate, say.
     deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
@@ -89,38 +95,17 @@ async function reloadOnce(atStart: Settings, deps: ReloadDeps): Promise<ReloadRe
   }
 }
 
-async function apply(
-  config: Config,
-  messages: readonly string[],
-  atStart: Settings,
-  deps: ReloadDeps,
-): Promise<ReloadReport> {
-  const needsRestart = findRestartSettings(atStart, config.settings);
-  await deps.swap(await deps.build(config));
-  const say = needsRestart.length > 0 ? deps.log.warn : deps.log.info;
+function logApplied(
+  { policies }: Config,
+  { messages, needsRestart }: Pick<ReloadReport, 'messages' | 'needsRestart'>,
+  log: Log,
+): void {
+  const say = needsRestart.length > 0 ? log.warn : log.info;
   say('reloaded', {
-    hosts: config.policies.hosts.length,
+    hosts: policies.hosts.length,
     ...(messages.length > 0 ? { warnings: messages } : {}),
     ...(needsRestart.length > 0 ? { needs_restart: needsRestart } : {}),
   });
-  return { isApplied: true, messages, needsRestart };
-}
-
-/** What is built once at start. */
-function findRestartSettings(before: Settings, after: Settings): readonly string[] {
-  const parts = (settings: Settings): Readonly<Record<string, unknown>> => ({
-    'server.listen': settings.server.listen,
-    'server.tls': settings.server.tls,
-    'server.limits': settings.server.limits,
-    integration: settings.integration,
-    'admin.listen': settings.admin.listen,
-    redis: settings.redis,
-    storage: settings.storage,
-  });
-  const old = parts(before);
-  return Object.entries(parts(after))
-    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name]))
-    .map(([name]) => name);
 }
 
 function describeReload({ isApplied, messages, needsRestart }: ReloadReport): AdminResult {

@@ -1,25 +1,20 @@
-// The composition root: configuration → stores → runtime → listeners, then reload and stop. Start
-// fails as a whole, with one message for the operator, or everything runs.
-import { randomUUID } from 'node:crypto';
+// The composition root: configuration → stores → runtime → listeners, then reload, restart and stop.
+// Start fails as a whole, with one message for the operator, or everything runs. This process leads:
+// it serves pages itself, or by workers, and what is to be done once for all of them is done here.
 import type { Writable } from 'node:stream';
-import { connectOrigins } from '../adapters/origin/connect-origin.ts';
-import { systemClock } from '../adapters/system/system-clock.ts';
-import { createLog, type Log } from '../adapters/telemetry/create-log.ts';
-import { createMetrics, type Metrics } from '../adapters/telemetry/create-metrics.ts';
+import type { Log } from '../adapters/telemetry/create-log.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/settings.ts';
 import type { Clock } from '../pipeline/ports.ts';
-import { createAdminApp } from '../server/admin/create-admin-app.ts';
-import { createAdminActions } from './admin-actions.ts';
-import { buildRuntime, createLasting, type Lasting, type Runtime } from './build-runtime.ts';
-import { listenPublic, type PublicListeners } from './listen-public.ts';
-import { observeRequest, storeListener, watchSource } from './observe.ts';
-import { type Bots, openBots } from './open-bots.ts';
-import { openStores, type Stores } from './open-stores.ts';
-import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
+import { layFoundation } from './foundation.ts';
+import { holdRuntime } from './hold-runtime.ts';
+import { listenAdmin } from './listen-admin.ts';
 import { createReleases, type Releases } from './releases.ts';
 import { createReloader } from './reload.ts';
+import { createRestarter, describeRestart } from './restart.ts';
+import { serveHere } from './serve-here.ts';
+import type { Addresses, Serving } from './serving.ts';
 import { describeStartError } from './start-error.ts';
 import { createStopper } from './stop.ts';
 
@@ -42,6 +37,8 @@ export interface RunningGateway {
   readonly integrationPort: number | null;
   /** Reads the configuration again; false when it has errors and the old one goes on serving. */
   readonly reload: () => Promise<boolean>;
+  /** Replaces every worker process by a new one; false when that was not possible. */
+  readonly restart: () => Promise<boolean>;
   /** Stops accepting, lets open requests end, closes the stores. */
   readonly stop: () => Promise<void>;
   readonly stopped: Promise<void>;
@@ -62,157 +59,62 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
-/** What the runtime of every configuration stands on: made once, released when we stop. */
-interface Foundation {
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly stores: Stores;
-  readonly bots: Bots;
-  readonly renderer: OwnRenderer;
-  readonly lasting: Lasting;
-}
-
-async function layFoundation(
-  { settings }: Config,
-  options: StartOptions,
-  releases: Releases,
-): Promise<Foundation> {
-  const { file, env, stdout, nameServers, clock = systemClock } = options;
-  const log = createLog(settings.log.level, stdout);
-  const metrics = createMetrics();
-  const onDefect = (error: unknown): void => log.error('defect', { err: error });
-  const stores = await openStores(settings, storeListener(log, metrics), clock);
-  releases.add(stores.close);
-  const bots = await openBots(settings, {
-    clock,
-    nameServers,
-    onProblem: (list, reason) => log.warn('address list', { file: list, reason }),
-    onDefect,
-  });
-  releases.add(bots.close);
-  const pseudonym = `edge-gateway-${randomUUID().slice(0, 8)}`;
-  const renderer = createOwnRenderer({
-    file,
-    env,
-    pseudonym,
-    output: stdout,
-    onEvent: (event) => log.info('renderer', { ...event }),
-  });
-  releases.add(renderer.close);
-  const lasting = createLasting({
-    pseudonym,
-    renderer,
-    pages: stores.pages,
-    leases: stores.leases,
-    judgeBot: bots.judge.judge,
-    watchSource: (source) => watchSource(source, log, metrics),
-    clock,
-    onDefect,
-  });
-  return { log, metrics, stores, bots, renderer, lasting };
-}
-
 async function start(
   config: Config,
   options: StartOptions,
   releases: Releases,
 ): Promise<RunningGateway> {
-  const foundation = await layFoundation(config, options, releases);
-  const { log, metrics, bots, renderer, lasting } = foundation;
-  let runtime = await buildRuntime(config, lasting, null);
-  releases.add(async () => await runtime.source.close());
-  const connections = connectOrigins();
-  releases.add(connections.close);
-  const listeners = await listenPublic(config, releases, {
-    snapshot: () => runtime.snapshot,
-    takeOrigin: lasting.balancer.take,
-    connector: connections,
-    pseudonym: lasting.pseudonym,
-    bodyBytesMax: config.settings.server.limits.bodyBytesMax,
-    onFinished: (finished) => observeRequest(finished, log, metrics),
-    onRefused: metrics.recordRefusal,
-    isReady: async () => (await runtime.source.check()).state === 'done',
-    onDefect: (error, requestId) => log.error('defect', { request_id: requestId, err: error }),
+  const foundation = await layFoundation(config, options, releases, null);
+  const { log, metrics, stores, bots, lasting } = foundation;
+  const runtime = await holdRuntime(config, foundation, releases);
+  let serving: Serving | null = null;
+  const { stop, stopped, isDraining } = createStopper({
+    log,
+    stopServing: async () => await serving?.stop(),
+    drainFlights: lasting.memories.flights.drain,
+    release: releases.run,
   });
+  serving = await serveHere(config, { foundation, runtime, isDraining }, releases);
+  const { accepting, addresses, change, renderMetrics, restart } = serving;
   const reloader = createReloader({
     file: options.file,
     env: options.env,
     log,
-    current: () => runtime,
+    current: () => runtime.current().config,
+    atStart: () => config.settings,
     onReload: metrics.recordReload,
-    build: async (next) => await buildRuntime(next, lasting, runtime),
-    swap: async (next) => {
-      // The only part that can fail, so it comes before the one assignment.
-      await Promise.all(listeners.all.map((one) => one.renew(next.config.settings)));
-      const previous = runtime;
-      runtime = next;
-      log.setLevel(next.config.settings.log.level);
-      await bots.ranges.reload();
-      renderer.reload();
-      if (previous.source !== next.source) await retire(previous, lasting.memories.flights.drain);
-    },
+    apply: change,
   });
   releases.add(reloader.close);
-  const admin = await listenAdmin(() => runtime, { ...foundation, reloader });
-  releases.add(admin.close);
-  const stopper = createStopper({
-    log,
-    stopListening: async (deadlineMs) => {
-      await Promise.all(listeners.all.map((one) => one.close(deadlineMs)));
-    },
-    drainFlights: lasting.memories.flights.drain,
-    release: releases.run,
-  });
-  admin.drainWith(stopper.isDraining);
-  announce(config, listeners, log);
-  return {
-    port: listeners.port,
-    adminPort: admin.port,
-    integrationPort: listeners.integrationPort,
-    reload: async () => (await reloader.reload()).isApplied,
-    stop: stopper.stop,
-    stopped: stopper.stopped,
-  };
-}
-
-/** The old page source ends when nobody waits for it any more. */
-async function retire(previous: Runtime, drain: () => Promise<void>): Promise<void> {
-  await drain();
-  await previous.source.close();
-}
-
-interface AdminParts extends Foundation {
-  readonly reloader: ReturnType<typeof createReloader>;
-}
-
-async function listenAdmin(runtime: () => Runtime, parts: AdminParts) {
-  const { stores, bots, metrics, log, reloader } = parts;
-  let isDraining = (): boolean => false;
-  const app = createAdminApp(
-    createAdminActions({
-      runtime,
+  const restartWorkers = createRestarter(restart, log);
+  const adminPort = await listenAdmin(
+    {
+      runtime: runtime.current,
       stores,
       bots: bots.judge,
-      metrics,
-      isDraining: () => isDraining(),
+      metrics: { contentType: metrics.contentType, render: renderMetrics },
+      accepting: () => (isDraining() ? 'draining' : accepting()),
       reload: reloader.reloadForAdmin,
-      onError: (error) => log.error('defect', { err: error }),
-    }),
-  );
-  await app.listen(runtime().config.settings.admin.listen);
-  const address = app.server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
-    close: async () => await app.close(),
-    drainWith: (next: () => boolean) => {
-      isDraining = next;
+      restart: async () => describeRestart(await restartWorkers()),
+      onError: lasting.memories.onDefect,
     },
+    releases,
+  );
+  announce(config, addresses, log);
+  return {
+    port: addresses.port,
+    adminPort,
+    integrationPort: addresses.integrationPort,
+    reload: async () => (await reloader.reload()).isApplied,
+    restart: async () => (await restartWorkers()).isDone,
+    stop,
+    stopped,
   };
 }
 
-function announce({ policies, settings }: Config, { all }: PublicListeners, log: Log): void {
+function announce({ policies, settings }: Config, { listen }: Addresses, log: Log): void {
   log.info('ready', {
-    listen: all.map(({ address }) => address),
+    listen,
     hosts: policies.hosts.length,
     engine: settings.render.engine,
     store: settings.redis === null ? 'embedded' : 'redis',

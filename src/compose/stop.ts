@@ -4,7 +4,8 @@ import type { Log } from '../adapters/telemetry/create-log.ts';
 
 export interface StopDeps {
   readonly log: Log;
-  readonly stopListening: (deadlineMs: number) => Promise<void>;
+  /** Ends the serving of pages. */
+  readonly stopServing: () => Promise<void>;
   readonly drainFlights: () => Promise<void>;
   readonly release: () => Promise<void>;
 }
@@ -16,7 +17,10 @@ export interface Stopper {
   readonly isDraining: () => boolean;
 }
 
-const DEADLINE_MS = 20_000;
+/** Open requests get this long to end. */
+export const STOP_DEADLINE_MS = 20_000;
+/** Silent connections, when there is no one else to take them over: a round trip, not more. */
+export const STOP_IDLE_GRACE_MS = 500;
 
 export function createStopper(deps: StopDeps): Stopper {
   let running: Promise<void> | null = null;
@@ -27,7 +31,7 @@ export function createStopper(deps: StopDeps): Stopper {
 
   async function run(): Promise<void> {
     deps.log.info('stopping');
-    await deps.stopListening(DEADLINE_MS);
+    await deps.stopServing();
     await deps.drainFlights();
     await deps.release();
     deps.log.info('stopped');

@@ -6,13 +6,14 @@ import { checkPullKeys } from './check-pull-keys.ts';
 import { compilePolicies } from './compile-policy.ts';
 import { compileSettings } from './compile-settings.ts';
 import { type ConfigNode, descend, reportError, rootOf } from './config-node.ts';
+import { type ConfigReader, diskReader } from './config-reader.ts';
 import { createProblems, type Diagnostic, type Place, type Problems } from './diagnostic.ts';
 import { warnInactive } from './inactive-keys.ts';
 import { type Environment, interpolateEnv } from './interpolate-env.ts';
 import { pick } from './levels.ts';
 import { readDefaults } from './load-defaults.ts';
 import { type ConfigDocument, parseYaml, placeOf } from './parse-yaml.ts';
-import { checkReadable, findHostFiles, readConfigText } from './read-files.ts';
+import { checkReadable } from './read-files.ts';
 import { readText } from './read-values.ts';
 import { gatewayFileSchema, hostsFileSchema } from './schema/files.ts';
 import type { Config, Settings } from './settings.ts';
@@ -35,13 +36,18 @@ const checkHostsShape = compileShape(hostsFileSchema, { 'edge-gateway.yaml': gat
  *
  * @param file path of edge-gateway.yaml
  * @param env what `${NAME}` is taken from
+ * @param reader where the texts come from, unless it is the disk
  */
-export async function loadConfig(file: string, env: Environment): Promise<LoadResult> {
+export async function loadConfig(
+  file: string,
+  env: Environment,
+  reader: ConfigReader = diskReader,
+): Promise<LoadResult> {
   const defaults = readDefaults();
   const problems = createProblems();
   const start: Place = { file, line: 1, column: 1 };
   const gateway = await readDocument(
-    { path: file, named: start, problems, env },
+    { path: file, named: start, problems, env, reader },
     checkGatewayShape,
   );
   if (gateway === null) {
@@ -49,11 +55,11 @@ export async function loadConfig(file: string, env: Environment): Promise<LoadRe
   }
 
   const roots = [gateway, ...defaults.roots];
-  const paths = await findIncluded(gateway, roots, problems);
+  const paths = await findIncluded(gateway, roots, problems, reader);
   const hostFiles: ConfigNode[] = [];
   for (const path of paths) {
     const named = placeOf(gateway.document, '/hosts/include', 'value');
-    const root = await readDocument({ path, named, problems, env }, checkHostsShape);
+    const root = await readDocument({ path, named, problems, env, reader }, checkHostsShape);
     if (root !== null) hostFiles.push(root);
   }
 
@@ -73,11 +79,12 @@ interface Source {
   readonly named: Place;
   readonly problems: Problems;
   readonly env: Environment;
+  readonly reader: ConfigReader;
 }
 
 async function readDocument(source: Source, checkShape: ShapeCheck): Promise<ConfigNode | null> {
-  const { path, named, problems, env } = source;
-  const text = await readConfigText(path);
+  const { path, named, problems, env, reader } = source;
+  const text = await reader.readText(path);
   if (!text.ok) {
     const { message, hint } = text.error;
     problems.add({ ...named, severity: 'error', message: `${path}: ${message}`, hint });
@@ -107,10 +114,11 @@ async function findIncluded(
   gateway: ConfigNode,
   roots: readonly ConfigNode[],
   problems: Problems,
+  reader: ConfigReader,
 ): Promise<readonly string[]> {
   const { document } = gateway;
   const include = pick(roots, 'hosts.include', readText);
-  const found = await findHostFiles(dirname(document.file), include);
+  const found = await reader.findHostFiles(dirname(document.file), include);
   if (found.ok) return found.value;
   const written = descend(gateway, 'hosts.include') !== undefined;
   problems.add({

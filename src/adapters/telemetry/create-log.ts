@@ -14,12 +14,19 @@ export interface Log {
   readonly setLevel: (level: LogLevel) => void;
 }
 
-/** @param output where the lines go; standard output unless a test listens */
-export function createLog(level: LogLevel, output: NodeJS.WritableStream): Log {
+/**
+ * @param output where the lines go; standard output unless a test listens
+ * @param base in every line
+ */
+export function createLog(
+  level: LogLevel,
+  output: NodeJS.WritableStream,
+  base: LogFields = {},
+): Log {
   const logger = pino(
     {
       level,
-      base: null,
+      base,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },

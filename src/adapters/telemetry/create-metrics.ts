@@ -1,9 +1,10 @@
 // The gateway's metrics, on a registry of their own. What is recorded are words the pipeline
 // already speaks; text of a client can't become a label, whatever is passed in.
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
 import { createLabelBound } from './bound-label.ts';
+import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
 
 export interface RequestSample {
@@ -40,6 +41,11 @@ export interface Metrics {
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
   readonly recordReload: (result: 'applied' | 'refused') => void;
+  /** How many processes serve. */
+  readonly setWorkers: (count: number) => void;
+  readonly recordWorkerEnd: (reason: 'crashed' | 'replaced') => void;
+  /** All of it as data, to be summed with that of other processes. */
+  readonly snapshot: () => Promise<MetricsSnapshot>;
   /** The text a scraper gets, and its media type. */
   readonly render: () => Promise<string>;
   readonly contentType: string;
@@ -60,6 +66,12 @@ export function createMetrics(): Metrics {
   const urlErrors = createCounter(registry, METRICS.urlErrors);
   const refusals = createCounter(registry, METRICS.refusals);
   const reloads = createCounter(registry, METRICS.reloads);
+  const workers = new Gauge({
+    name: METRICS.workers.name,
+    help: METRICS.workers.help,
+    registers: [registry],
+  });
+  const workerEnds = createCounter(registry, METRICS.workerEnds);
   return {
     recordRequest: ({ host, dimension, source, cache, durationMs }) => {
       const [id, domain] = host === null ? [null, null] : [String(host.id), host.domain];
@@ -77,6 +89,9 @@ export function createMetrics(): Metrics {
     recordUrlError: (kind) => urlErrors({ kind }, 1),
     recordRefusal: (reason) => refusals({ reason }, 1),
     recordReload: (result) => reloads({ result }, 1),
+    setWorkers: (count) => workers.set(count),
+    recordWorkerEnd: (reason) => workerEnds({ reason }, 1),
+    snapshot: () => registry.getMetricsAsJSON(),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -76,6 +76,16 @@ export const METRICS = {
     help: 'Reloads of the configuration: applied, or refused and the old one still in service',
     labels: { result: WORDS_MAX },
   },
+  workers: {
+    name: 'edge_gateway_workers',
+    help: 'Processes that serve pages',
+    labels: {},
+  },
+  workerEnds: {
+    name: 'edge_gateway_worker_ends_total',
+    help: 'Worker processes that ended: crashed, or replaced by a rolling restart',
+    labels: { reason: WORDS_MAX },
+  },
   refusals: {
     name: 'edge_gateway_refused_requests_total',
     help: 'Requests the door refused, by reason',

@@ -33,6 +33,7 @@ export interface AdminDeps {
   readonly explain: (question: ExplainQuestion) => Promise<AdminResult>;
   readonly purge: (command: PurgeCommand) => Promise<AdminResult>;
   readonly reload: () => Promise<AdminResult>;
+  readonly restart: () => Promise<AdminResult>;
   /** For defects: the log gets everything, the client the request id. */
   readonly onError: (error: unknown) => void;
 }
@@ -108,6 +109,10 @@ function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
   });
   app.post('/reload', async (_request, reply) => {
     const { status, body } = await deps.reload();
+    return await reply.code(status).send(body);
+  });
+  app.post('/restart', async (_request, reply) => {
+    const { status, body } = await deps.restart();
     return await reply.code(status).send(body);
   });
 }

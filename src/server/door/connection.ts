@@ -70,6 +70,12 @@ export function pendingExchange(connection: Connection): Exchange | null {
   return newest === null || newest.response.writableFinished ? null : newest;
 }
 
+/** Whether a request is on its way in, or its answer on its way out. */
+export function isBusy(connection: Connection): boolean {
+  const { isInsideHead, unfinishedLine } = connection;
+  return pendingExchange(connection) !== null || isInsideHead || (unfinishedLine?.length ?? 0) > 0;
+}
+
 function inspectChunk(connection: Connection, chunk: Buffer): void {
   if (connection.isInsideHead) return;
   if (connection.newest !== null && !connection.newest.request.complete) return;

@@ -17,6 +17,7 @@ import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './adm
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
 import { ignoreConnection, inspectConnection } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
+import { limitConnections } from './limit-connections.ts';
 import type { RefusalReason } from './refusals.ts';
 import { handleInTurn } from './take-turns.ts';
 import { headWithoutUpgrade, isWebSocketHandshake } from './upgrades.ts';
@@ -58,7 +59,7 @@ export function nodeLimits(limits: ServerLimits): ServerOptions {
  */
 export function createHttpServer(options: HttpServerOptions, handler: RequestListener): Server {
   const server = createServer(nodeLimits(options.limits));
-  server.maxConnections = options.limits.connectionsMax;
+  limitConnections(server, options.limits.connectionsMax);
   server.on('connection', (socket: Socket) => {
     inspectConnection(socket);
     watchConnection(socket, options.limits.bodyIdleTimeoutMs);

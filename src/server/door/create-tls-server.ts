@@ -5,6 +5,7 @@ import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } fr
 import type { TLSSocket } from 'node:tls';
 import { inspectConnection } from './connection.ts';
 import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
+import { limitConnections } from './limit-connections.ts';
 import { watchConnection, watchStream } from './watch-download.ts';
 
 export interface Certificate {
@@ -33,7 +34,7 @@ export function createTlsServer(
       enableConnectProtocol: false,
     },
   });
-  server.maxConnections = limits.connectionsMax;
+  limitConnections(server, limits.connectionsMax);
   // Only here is the socket under a session at hand: Node makes the session in its own listener for
   // this event, and hides the socket behind it.
   let newest: TLSSocket | null = null;

@@ -1,0 +1,31 @@
+// The metrics of several processes as those of one: counters and histograms are summed, gauges by
+// what each says of itself. What a process counted stays when it has ended.
+import { AggregatorRegistry, type Registry } from 'prom-client';
+
+/** What a registry holds, as data that may go from process to process. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** As a scraper gets it. */
+export async function formatSnapshots(snapshots: readonly MetricsSnapshot[]): Promise<string> {
+  return await AggregatorRegistry.aggregate([...snapshots]).metrics();
+}
+
+/** Adds what an ended process counted to what others had before; its gauges ended with it. */
+export async function addTotals(
+  totals: MetricsSnapshot,
+  ended: MetricsSnapshot,
+): Promise<MetricsSnapshot> {
+  const counted = ended.filter(({ type }) => String(type) !== 'gauge');
+  return await AggregatorRegistry.aggregate([totals, counted]).getMetricsAsJSON();
+}
+
+/** @returns null for what no registry made */
+export function readSnapshot(value: unknown): MetricsSnapshot | null {
+  return Array.isArray(value) && value.every(isMetric) ? (value as MetricsSnapshot) : null;
+}
+
+function isMetric(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, type, values } = value as Readonly<Record<string, unknown>>;
+  return typeof name === 'string' && typeof type === 'string' && Array.isArray(values);
+}

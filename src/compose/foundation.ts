@@ -1,0 +1,87 @@
+// What the runtime of every configuration stands on: log, metrics, stores, crawlers, renderer. Made
+// once a process, released when it stops, the same in every role.
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../adapters/system/system-clock.ts';
+import { createLog, type Log } from '../adapters/telemetry/create-log.ts';
+import { createMetrics, type Metrics } from '../adapters/telemetry/create-metrics.ts';
+import type { Config } from '../config/settings.ts';
+import type { Leases } from '../pipeline/ports.ts';
+import { createLasting, type Lasting } from './build-runtime.ts';
+import { storeListener, watchSource } from './observe.ts';
+import { type Bots, openBots } from './open-bots.ts';
+import { openStores, type Stores } from './open-stores.ts';
+import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
+import type { Releases } from './releases.ts';
+import type { StartOptions } from './start-gateway.ts';
+
+export interface Foundation {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly stores: Stores;
+  readonly bots: Bots;
+  readonly renderer: OwnRenderer;
+  readonly lasting: Lasting;
+}
+
+/** What a worker has of its primary process, where a process alone has its own. */
+export interface Belonging {
+  /** In its log lines. */
+  readonly worker: number;
+  /** All workers are one gateway, to loops as well. */
+  readonly pseudonym: string;
+  readonly renderer: OwnRenderer;
+  /** For the embedded store; who shares Redis has leases there. */
+  readonly leases: Leases;
+}
+
+/** @param belonging null: the process is a gateway of its own, or the primary one */
+export async function layFoundation(
+  { settings }: Config,
+  options: StartOptions,
+  releases: Releases,
+  belonging: Belonging | null,
+): Promise<Foundation> {
+  const { stdout, nameServers, clock = systemClock } = options;
+  const fields = belonging === null ? {} : { worker: belonging.worker };
+  const log = createLog(settings.log.level, stdout, fields);
+  const metrics = createMetrics();
+  const onDefect = (error: unknown): void => log.error('defect', { err: error });
+  const stores = await openStores(settings, storeListener(log, metrics), clock);
+  releases.add(stores.close);
+  const bots = await openBots(settings, {
+    clock,
+    nameServers,
+    onProblem: (list, reason) => log.warn('address list', { file: list, reason }),
+    onDefect,
+  });
+  releases.add(bots.close);
+  const pseudonym = belonging?.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
+  const renderer = belonging?.renderer ?? ownRenderer(pseudonym, options, log);
+  releases.add(renderer.close);
+  const sharedLeases = settings.redis === null ? belonging?.leases : undefined;
+  const lasting = createLasting({
+    pseudonym,
+    renderer,
+    pages: stores.pages,
+    leases: sharedLeases ?? stores.leases,
+    judgeBot: bots.judge.judge,
+    watchSource: (source) => watchSource(source, log, metrics),
+    clock,
+    onDefect,
+  });
+  return { log, metrics, stores, bots, renderer, lasting };
+}
+
+function ownRenderer(
+  pseudonym: string,
+  { file, env, stdout }: StartOptions,
+  log: Log,
+): OwnRenderer {
+  return createOwnRenderer({
+    file,
+    env,
+    pseudonym,
+    output: stdout,
+    onEvent: (event) => log.info('renderer', { ...event }),
+  });
+}

@@ -1,0 +1,38 @@
+// The public side of a process: its listeners over the runtime in service.
+import { connectOrigins } from '../adapters/origin/connect-origin.ts';
+import type { Config } from '../config/settings.ts';
+import type { Foundation } from './foundation.ts';
+import type { RuntimeHolder } from './hold-runtime.ts';
+import { listenPublic, type PublicListeners } from './listen-public.ts';
+import { observeRequest } from './observe.ts';
+import type { Releases } from './releases.ts';
+
+export interface PageServing {
+  readonly foundation: Foundation;
+  readonly runtime: RuntimeHolder;
+  readonly isDraining: () => boolean;
+}
+
+export async function servePages(
+  config: Config,
+  { foundation, runtime, isDraining }: PageServing,
+  releases: Releases,
+): Promise<PublicListeners> {
+  const { log, metrics, lasting } = foundation;
+  const connections = connectOrigins();
+  releases.add(connections.close);
+  return await listenPublic(config, releases, {
+    snapshot: () => runtime.current().snapshot,
+    takeOrigin: lasting.balancer.take,
+    connector: connections,
+    pseudonym: lasting.pseudonym,
+    bodyBytesMax: config.settings.server.limits.bodyBytesMax,
+    onFinished: (finished) => observeRequest(finished, log, metrics),
+    onRefused: metrics.recordRefusal,
+    isReady: async () => {
+      const { state } = await runtime.current().source.check();
+      return state === 'done' && !isDraining();
+    },
+    onDefect: (error, requestId) => log.error('defect', { request_id: requestId, err: error }),
+  });
+}

@@ -1,0 +1,18 @@
+// `server.limits.connections`: what is too much is closed at once. Not by Node's `maxConnections`,
+// because a worker process gives what exceeds that back to the primary, which offers it to the next
+// worker, and so on without an end.
+import type { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+
+/** To be called before anything listens for connections of the server's own. */
+export function limitConnections(server: EventEmitter, connectionsMax: number): void {
+  const open = new Set<Socket>();
+  server.prependListener('connection', (socket: Socket) => {
+    // One that was handed over anew counts already.
+    if (open.has(socket)) return;
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    // Not before Node's own listeners had it: they take every connection for an open one.
+    if (open.size > connectionsMax) setImmediate(() => socket.destroy());
+  });
+}
