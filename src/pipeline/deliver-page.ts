@@ -32,7 +32,7 @@ export async function answerEntry(
     forward: null,
     ttlSeconds: ttlSeconds(entry, now),
     ageSeconds: ageSeconds(entry, now),
-    detail,
+    detail: detail ?? partialDetail(entry),
   };
   const coding = chooseCoding(keyed, entry);
   const headers = pageHeaders(keyed, entry, now);
@@ -71,7 +71,7 @@ export function answerPage(keyed: Keyed, { fill, isCollapsed, detail }: NewAnswe
     forward: forwardReason(detail),
     isStored: entry !== null,
     isCollapsed,
-    detail,
+    detail: detail ?? partialDetail(entry),
   };
   const length: HeaderList = [['Content-Length', String(page.body.length)]];
   if (entry === null) {
@@ -100,6 +100,11 @@ function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Delivery {
 
 function found(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Found<Delivery> {
   return { state: 'found', value: deliver(keyed, answer, diagnosis) };
+}
+
+/** Not what the page will be once it is ready. */
+function partialDetail(entry: Entry | null): string | null {
+  return entry?.partial === true ? 'partial' : null;
 }
 
 function forwardReason(detail: string | null): ForwardReason {
@@ -131,7 +136,8 @@ function pageHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
 /** What caches in front may do: one URL has a page for crawlers and another for people. */
 function downstreamHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
   const varyNames = ['Accept-Encoding', 'User-Agent'];
-  const mode = keyed.decision.policy.downstreamCache;
+  // A page that will be another one in a moment is for nobody to keep.
+  const mode = entry.partial === true ? 'private' : keyed.decision.policy.downstreamCache;
   if (mode === 'origin') {
     for (const name of headerValues(entry.headers, 'vary').flatMap((value) => value.split(','))) {
       const trimmed = name.trim();

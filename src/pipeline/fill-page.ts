@@ -1,6 +1,6 @@
 // Fetch and store: gets one page and keeps it where that is allowed. Runs as a flight that belongs
 // to no client, under its own deadline.
-import { decideStorable } from '../core/http/cacheable.ts';
+import { decideStorable, type Standing } from '../core/http/cacheable.ts';
 import { isHtml } from '../core/http/content-kind.ts';
 import { filterStored } from '../core/http/filter-headers.ts';
 import { startLifetime } from '../core/http/freshness.ts';
@@ -65,13 +65,11 @@ async function keepPage(
   if (!storable.store) return { entry: null, unstored: storable.reason };
   if (headers.length > 0) return { entry: null, unstored: 'request_headers' };
   if (!mayStore) return { entry: null, unstored: 'store_unavailable' };
-  if (storable.negative && (await hasEntry(keyed, deps))) {
-    return { entry: null, unstored: 'status' };
+  const { standing, lifetime } = storable;
+  if (standing !== 'good' && (await hasBetter(keyed, standing, deps))) {
+    return { entry: null, unstored: standing === 'partial' ? 'partial' : 'status' };
   }
   if (running.purgedBy() !== null) return { entry: null, unstored: 'purged' };
-  const { cache } = policy.render;
-  const staleTtlMs =
-    storable.negative || cache.expired.strategy === 'delete' ? 0 : cache.expired.staleTtlMs;
   const saved = await deps.pages.save({
     key: keyed.key,
     ref: keyed.ref,
@@ -80,11 +78,8 @@ async function keepPage(
     status: page.status,
     headers: storedHeaders(page, policy.headers.safeResponse),
     body: page.body,
-    ...startLifetime(
-      deps.clock.now(),
-      { ttlMs: storable.ttlMs, staleTtlMs, jitter: cache.jitter },
-      deps.random(),
-    ),
+    ...(standing === 'partial' && { partial: true }),
+    ...startLifetime(deps.clock.now(), lifetime, deps.random()),
   });
   const purgedBy = running.purgedBy();
   if (purgedBy !== null) {
@@ -114,10 +109,15 @@ function isPage(page: Page): boolean {
   return !isSuccess || contentType === null || isHtml(contentType);
 }
 
-/** A failing page never takes the place of a good one, not even of an expired one. */
-async function hasEntry(keyed: Keyed, deps: PipelineDeps): Promise<boolean> {
+/**
+ * Whether there is a page that this one may not replace: a good one, even when it has expired; and
+ * a failure replaces nothing at all.
+ */
+async function hasBetter(keyed: Keyed, standing: Standing, deps: PipelineDeps): Promise<boolean> {
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
-  return found.state !== 'absent';
+  if (found.state !== 'hit') return found.state === 'unavailable';
+  const isGood = found.entry.partial !== true && found.entry.status < 500;
+  return standing === 'negative' || isGood;
 }
 
 function normalizeAgain(keyed: Keyed, url: string): string | null {

@@ -24,6 +24,8 @@ export interface PageDraft {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Buffer;
+  /** Captured before it was ready. */
+  readonly partial?: true;
   readonly cachedAt: number;
   readonly staleAt: number;
   readonly deleteAt: number;
@@ -91,6 +93,7 @@ function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): 
     deleteAt: Math.round(draft.deleteAt),
     modifiedAt: isUnchanged ? older.modifiedAt : cachedAt,
     bodies,
+    ...(draft.partial && { partial: draft.partial }),
   };
 }
 

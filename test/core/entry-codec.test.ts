@@ -29,6 +29,13 @@ test('a good entry comes back as it was', () => {
   expect(decode(encodeEntry(entry))).toEqual({ state: 'entry', entry });
 });
 
+test('a page that was not ready stays marked, and by nothing but its mark', () => {
+  expect(decode(spoil({ partial: true }, NOW))).toMatchObject({ entry: { partial: true } });
+  for (const partial of [false, 1, 'true', null]) {
+    expect(decode(spoil({ partial }, NOW))).toEqual({ state: 'invalid', reason: 'bad_partial' });
+  }
+});
+
 describe('never served', () => {
   test.each([['empty', ''] as const, ...DAMAGED_TEXTS])('%s', (_name, text) => {
     expect(decode(text).state).toBe('invalid');

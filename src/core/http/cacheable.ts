@@ -1,14 +1,18 @@
 // Whether a page may be stored, and for how long: spec request-flow, "Never stored". The first
 // reason that applies is the one that is logged. Nothing here looks at the request's path: no
 // file name ever makes an answer cacheable (case D02).
+
+import type { EntrySource } from '../key/entry.ts';
 import type { CacheTimePolicy } from '../policy/policy.ts';
 import { parseCacheControl } from './cache-control.ts';
+import type { Lifetime } from './freshness.ts';
 import { firstHeader, type HeaderList, headerValues, listMembers } from './header-list.ts';
 
 export interface StorablePage {
   readonly status: number;
   readonly headers: HeaderList;
   readonly completeness: 'complete' | 'partial';
+  readonly source: EntrySource;
 }
 
 export interface StorableQuestion {
@@ -35,31 +39,63 @@ export type UnstorableReason =
   | 'self_redirect'
   | 'ttl';
 
+/**
+ * `negative`: a 5xx, kept to spare the origin. `partial`: a page that was not ready when it was
+ * captured, kept so that a crowd shares it. Neither is ever put over a good entry.
+ */
+export type Standing = 'good' | 'negative' | 'partial';
+
 export type StorableAnswer =
-  /** `negative`: a 5xx kept only to spare the origin; never put over a good entry. */
-  | { readonly store: true; readonly ttlMs: number; readonly negative: boolean }
+  | { readonly store: true; readonly standing: Standing; readonly lifetime: Lifetime }
   | { readonly store: false; readonly reason: UnstorableReason };
 
 /** How long a failing page is remembered when the configuration doesn't say (case C3). */
 export const NEGATIVE_TTL_MS = 10_000;
 
+/** A partial page is fresh for this long, then served while it is rendered again: 30 s at most. */
+export const PARTIAL_TTL_MS = 10_000;
+export const PARTIAL_STALE_TTL_MS = 20_000;
+
 /** Decides whether a page is stored, for how long, or why not. */
 export function decideStorable(question: StorableQuestion): StorableAnswer {
   const { page, policy } = question;
-  const negative = page.status >= 500 && page.status <= 599;
-  const reason = findRefusal(question, negative);
+  const standing = standingOf(page);
+  const reason = findRefusal(question, standing);
   if (reason !== null) return { store: false, reason };
-  const ttlMs = ttlFor(page.status, policy);
-  if (ttlMs <= 0) return { store: false, reason: 'ttl' };
-  return { store: true, ttlMs, negative };
+  const lifetime = lifetimeOf(page.status, standing, policy);
+  if (lifetime.ttlMs <= 0) return { store: false, reason: 'ttl' };
+  return { store: true, standing, lifetime };
 }
 
-function findRefusal(question: StorableQuestion, negative: boolean): UnstorableReason | null {
+function standingOf({ status, completeness }: StorablePage): Standing {
+  if (status >= 500 && status <= 599) return 'negative';
+  return completeness === 'partial' ? 'partial' : 'good';
+}
+
+function lifetimeOf(status: number, standing: Standing, policy: CacheTimePolicy): Lifetime {
+  const ttlMs = ttlFor(status, policy);
+  const staleTtlMs = policy.expired.strategy === 'delete' ? 0 : policy.expired.staleTtlMs;
+  switch (standing) {
+    case 'good':
+      return { ttlMs, staleTtlMs, jitter: policy.jitter };
+    case 'negative':
+      return { ttlMs, staleTtlMs: 0, jitter: policy.jitter };
+    case 'partial':
+      return {
+        ttlMs: Math.min(ttlMs, PARTIAL_TTL_MS),
+        staleTtlMs: Math.min(staleTtlMs, PARTIAL_STALE_TTL_MS),
+        jitter: 0,
+      };
+  }
+}
+
+function findRefusal(question: StorableQuestion, standing: Standing): UnstorableReason | null {
   const { page, policy } = question;
   const { headers } = page;
   if (!isWholeAnswer(page.status)) return 'status';
-  if (!negative && !policy.statusCodes.has(page.status)) return 'status';
-  if (page.completeness === 'partial') return 'partial';
+  if (standing !== 'negative' && !policy.statusCodes.has(page.status)) return 'status';
+  // A browser's page has all its bytes; an origin's that ended with its connection may not.
+  if (page.completeness === 'partial' && page.source === 'origin') return 'partial';
   if (headerValues(headers, 'set-cookie').length > 0) return 'set_cookie';
   const directives = new Set(
     ['cache-control', 'cdn-cache-control']

@@ -106,6 +106,7 @@ function readEntry(record: Record<string, unknown>): Entry {
     deleteAt: field('deleteAt', isInstant),
     modifiedAt: field('modifiedAt', isInstant),
     bodies: readBodies(readOwn(record, 'bodies')),
+    ...readPartial(record),
     ...readPurgeFields(record),
   };
   if (entry.staleAt < entry.cachedAt || entry.deleteAt < entry.staleAt) {
@@ -153,6 +154,13 @@ function readBodies(value: unknown): BodyDigests {
   const gzip = readDigest(readOwn(value, 'gzip'));
   const br = readDigest(readOwn(value, 'br'));
   return { identity, ...(gzip && { gzip }), ...(br && { br }) };
+}
+
+function readPartial(record: Record<string, unknown>): Pick<Entry, 'partial'> {
+  const partial = readOwn(record, 'partial');
+  if (partial === undefined) return {};
+  if (partial !== true) throw new InvalidField('bad_partial');
+  return { partial };
 }
 
 function readPurgeFields(

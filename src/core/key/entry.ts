@@ -36,6 +36,8 @@ export interface Entry {
   /** When the identity body last changed, epoch milliseconds: `Last-Modified`. */
   readonly modifiedAt: number;
   readonly bodies: BodyDigests;
+  /** Captured before it was ready: kept for seconds, never in place of a good page. */
+  readonly partial?: true;
   /** Surrogate keys of the page, without repeats. Absent: none. */
   readonly tags?: readonly string[];
   /**

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   decideStorable,
   NEGATIVE_TTL_MS,
+  PARTIAL_STALE_TTL_MS,
+  PARTIAL_TTL_MS,
   type StorableQuestion,
 } from '../../../src/core/http/cacheable.ts';
 import type { HeaderList } from '../../../src/core/http/header-list.ts';
@@ -18,36 +20,49 @@ const POLICY: CacheTimePolicy = {
   expired: { strategy: 'serve_stale', staleTtlMs: 0 },
 };
 
+const QUESTION: Omit<StorableQuestion, 'page'> = {
+  policy: POLICY,
+  url: URL_ASKED,
+  safeRequestSent: new Set(),
+  cookiesIgnored: false,
+  // Enough of a normalizer for the redirect rows: drops one tracking parameter.
+  normalize: (url) => url.replace(/&utm_source=[^&]*/, ''),
+};
+
+type ExpiredChanges = Partial<CacheTimePolicy['expired']> &
+  Pick<Changes, 'status' | 'completeness'>;
+
 interface Changes {
   readonly status?: number;
   readonly headers?: HeaderList;
   readonly completeness?: 'complete' | 'partial';
+  readonly source?: 'render' | 'origin';
   readonly policy?: Partial<CacheTimePolicy>;
   readonly sent?: readonly string[];
   readonly cookiesIgnored?: boolean;
 }
 
-/** `stored <ttl>`, `negative <ttl>` or the reason against. */
+/** `stored <ttl>`, `negative <ttl>`, `partial <ttl>` or the reason against. */
 function decide({
   status = 200,
   headers = [],
   completeness = 'complete',
+  source = 'render',
   ...rest
 }: Changes): string {
-  const question: StorableQuestion = {
-    page: { status, headers, completeness },
+  const answer = decideStorable({
+    ...QUESTION,
+    page: { status, headers, completeness, source },
     policy: { ...POLICY, ...rest.policy },
-    url: URL_ASKED,
     safeRequestSent: new Set(rest.sent ?? []),
     cookiesIgnored: rest.cookiesIgnored ?? false,
-    // Enough of a normalizer for the redirect rows: drops one tracking parameter.
-    normalize: (url) => url.replace(/&utm_source=[^&]*/, ''),
-  };
-  const answer = decideStorable(question);
+  });
   if (!answer.store) return answer.reason;
-  return `${answer.negative ? 'negative' : 'stored'} ${answer.ttlMs}`;
+  const { standing, lifetime } = answer;
+  return `${standing === 'good' ? 'stored' : standing} ${lifetime.ttlMs}`;
 }
 
+const NEGATIVE = `negative ${NEGATIVE_TTL_MS}`;
 const STORED = `stored ${TTL_MS}`;
 
 describe('decideStorable', () => {
@@ -63,7 +78,10 @@ describe('decideStorable', () => {
     ],
     ['an interim answer', { status: 103, policy: { statusCodes: new Set([103]) } }, 'status'],
     ['R13: no status at all', { status: 999, policy: { statusCodes: new Set([999]) } }, 'status'],
-    ['a page that was not ready', { completeness: 'partial' }, 'partial'],
+    ['a page that was not ready', { completeness: 'partial' }, `partial ${PARTIAL_TTL_MS}`],
+    ['that never lives longer', { completeness: 'partial', policy: { ttlMs: 5 } }, 'partial 5'],
+    ['an answer that may be cut', { completeness: 'partial', source: 'origin' }, 'partial'],
+    ['a failure that was not ready', { completeness: 'partial', status: 503 }, NEGATIVE],
     ['no lifetime', { policy: { ttlMs: 0 } }, 'ttl'],
   ])('%s', (_what, changes, expected) => expect(decide(changes)).toBe(expected));
 
@@ -172,6 +190,27 @@ describe('decideStorable', () => {
     ['a listed 5xx lives like a page', 503, { statusCodes: new Set([503]) }, `negative ${TTL_MS}`],
   ])('lifetime: %s', (_what, status, policy, expected) => {
     expect(decide({ status, policy })).toBe(expected);
+  });
+
+  it.each([
+    [{}, 7, 0.1],
+    [{ status: 503 }, 0, 0.1],
+    [{ completeness: 'partial' }, 7, 0],
+    [{ completeness: 'partial', staleTtlMs: 1e9 }, PARTIAL_STALE_TTL_MS, 0],
+    [{ completeness: 'partial', strategy: 'delete' }, 0, 0],
+    [{ strategy: 'delete' }, 0, 0.1],
+  ] as const)('%j is served stale for %i ms', (changes, staleTtlMs, jitter) => {
+    const { status = 200, completeness = 'complete', ...expired }: ExpiredChanges = changes;
+    const answer = decideStorable({
+      ...QUESTION,
+      page: { status, completeness, headers: [], source: 'render' },
+      policy: {
+        ...POLICY,
+        jitter: 0.1,
+        expired: { strategy: 'serve_stale', staleTtlMs: 7, ...expired },
+      },
+    });
+    expect(answer).toMatchObject({ lifetime: { staleTtlMs, jitter } });
   });
 
   it('a 5xx obeys the other rules too', () => {
