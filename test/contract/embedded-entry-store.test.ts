@@ -12,10 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createEmbeddedEntryStore,
-  type EmbeddedWarning,
-} from '../../src/adapters/embedded/create-embedded-entry-store.ts';
+import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
+import type { EmbeddedWarning } from '../../src/adapters/embedded/open-embedded.ts';
 import { StoreOpenError } from '../../src/adapters/embedded/store-open-error.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { runLimited } from '../helpers/run-limited.ts';

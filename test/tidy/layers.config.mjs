@@ -6,7 +6,11 @@ const LAYERS = {
   '^src/core/': ['^src/core/'],
   '^src/config/': ['^src/config/', '^src/core/'],
   '^src/pipeline/': ['^src/pipeline/', '^src/core/'],
-  '^src/adapters/([^/]+)/': ['^src/adapters/$1/', '^src/core/', '^src/pipeline/ports[.]ts$'],
+  '^src/adapters/([^/]+)/': [
+    '^src/adapters/$1/',
+    '^src/core/',
+    '^src/pipeline/(upkeep-)?ports[.]ts$',
+  ],
   '^src/renderer/': ['^src/renderer/', '^src/core/', '^src/pipeline/ports[.]ts$'],
   '^src/server/': ['^src/server/', '^src/core/', '^src/pipeline/', '^src/config/'],
   '^src/compose/': ['^src/(adapters|compose|config|core|pipeline|renderer|server)/'],
@@ -18,6 +22,7 @@ const LAYERS = {
 const OWNERS = {
   '@fastify/http-proxy': '^src/server/',
   fastify: '^src/server/',
+  'http-cache-semantics': '^src/core/http/shared-cache/',
   ioredis: '^src/adapters/redis/',
   'js-yaml': '^src/config/',
   lmdb: '^src/adapters/embedded/',

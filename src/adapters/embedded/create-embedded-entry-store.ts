@@ -3,8 +3,7 @@
 // removing what has expired never hits an entry another process has just put there, and what was
 // read earlier is known to be current by comparing one number.
 import { randomInt } from 'node:crypto';
-import { join } from 'node:path';
-import { setTimeout as wait, setImmediate as yieldTurn } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { formatCacheKeyPrefix } from '../../core/key/cache-key.ts';
 import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
 import type {
@@ -17,23 +16,10 @@ import type {
   FoundEntry,
   StoredEntry,
 } from '../../pipeline/ports.ts';
-import { type Attempt, createAttempt } from './attempt.ts';
-import { type Environment, openEnvironment, type SetAside } from './open-environment.ts';
-
-export type EmbeddedWarning =
-  | ({ readonly kind: 'store_set_aside' } & SetAside)
-  /** Reads or writes fail from now on; said once until one works again. */
-  | { readonly kind: 'store_failing'; readonly on: StoreAccess; readonly reason: string }
-  | { readonly kind: 'store_recovered'; readonly on: StoreAccess };
-
-export type StoreAccess = 'read' | 'write';
-
-export interface EmbeddedStoreOptions {
-  /** `storage.base_path`; the store is its `store` folder. */
-  readonly basePath: string;
-  readonly clock: Clock;
-  readonly onWarning: (warning: EmbeddedWarning) => void;
-}
+import type { Attempt } from './attempt.ts';
+import { type KeyRange, listKeyPages, rangeOfPrefix } from './list-pages.ts';
+import { type Embedded, type EmbeddedStoreOptions, openEmbedded } from './open-embedded.ts';
+import type { Environment } from './open-environment.ts';
 
 const KEYS_PER_PAGE = 500;
 const STAMPS_PER_MS = 1_024;
@@ -41,18 +27,15 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const DONE: Done<void> = { state: 'done', value: undefined };
 
 /**
- * Opens the embedded entry store.
+ * Makes the embedded entry store.
  *
- * @throws StoreOpenError when it can't be opened, with what to do about it
+ * @param embedded is closed with it; opened where it is not given
+ * @throws StoreOpenError when it can't be opened
  */
-export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntryStore {
-  const { basePath, clock, onWarning } = options;
-  const environment = openEnvironment(join(basePath, 'store'), (event) =>
-    onWarning({ kind: 'store_set_aside', ...event }),
-  );
-  const read = attemptsOf('read', options);
-  const write = attemptsOf('write', options);
-
+export function createEmbeddedEntryStore(
+  options: EmbeddedStoreOptions,
+  { environment, read, write, clock }: Embedded = openEmbedded(options),
+): EntryStore {
   async function get(key: CacheKey): Promise<FoundEntry> {
     const found = await read(async () => environment.getEntry(key));
     if (found === undefined) return { state: 'absent' };
@@ -106,18 +89,11 @@ export function createEmbeddedEntryStore(options: EmbeddedStoreOptions): EntrySt
     replace,
     delete: remove,
     isCurrent: (key, stamp) => isStill(environment, key, stamp),
-    keys: (filter) => listKeys(environment, filter, read),
+    keys: (filter) => listKeyPages(environment, rangeOf(filter), { read, limit: KEYS_PER_PAGE }),
     entries: (filter) => listEntries(environment, filter, { read, clock }),
     check,
     close: () => closeWithin(environment, CLOSE_TIMEOUT_MS),
   };
-}
-
-function attemptsOf(on: StoreAccess, { clock, onWarning }: EmbeddedStoreOptions): Attempt {
-  return createAttempt(clock, {
-    onFailing: (reason) => onWarning({ kind: 'store_failing', on, reason }),
-    onRecovered: () => onWarning({ kind: 'store_recovered', on }),
-  });
 }
 
 /** After a failed commit lmdb waits for a flush that never comes; what was committed is safe. */
@@ -142,26 +118,6 @@ function isStill(environment: Environment, key: CacheKey, stamp: number): boolea
   }
 }
 
-async function* listKeys(
-  environment: Environment,
-  filter: EntryFilter,
-  read: Attempt,
-): AsyncGenerator<Done<readonly CacheKey[]>> {
-  const { start, end } = rangeOf(filter);
-  let last: CacheKey | undefined;
-  for (;;) {
-    const range = { start: last ?? start, end, exclusiveStart: last !== undefined };
-    const page = await read(async (): Promise<Done<readonly CacheKey[]>> => {
-      const keys = environment.getKeys({ ...range, limit: KEYS_PER_PAGE });
-      return { state: 'done', value: [...keys] };
-    });
-    if (page.state === 'unavailable' || page.value.length > 0) yield page;
-    if (page.state === 'unavailable' || page.value.length < KEYS_PER_PAGE) return;
-    last = page.value.at(-1);
-    await yieldTurn();
-  }
-}
-
 interface EntryReading {
   readonly read: Attempt;
   readonly clock: Clock;
@@ -172,7 +128,8 @@ async function* listEntries(
   filter: EntryFilter,
   { read, clock }: EntryReading,
 ): AsyncGenerator<Done<readonly StoredEntry[]>> {
-  for await (const page of listKeys(environment, filter, read)) {
+  const pages = listKeyPages(environment, rangeOf(filter), { read, limit: KEYS_PER_PAGE });
+  for await (const page of pages) {
     if (page.state === 'unavailable') {
       yield page;
       return;
@@ -192,8 +149,6 @@ async function* listEntries(
   }
 }
 
-/** A prefix ends in ':', and ';' is the next character. */
-function rangeOf({ hostId, dimensionId }: EntryFilter): { start: string; end: string } {
-  const start = hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId);
-  return { start, end: `${start.slice(0, -1)};` };
+function rangeOf({ hostId, dimensionId }: EntryFilter): KeyRange {
+  return rangeOfPrefix(hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId));
 }
