@@ -128,5 +128,8 @@ function countStoreEvent(event: PageStoreEvent, metrics: Metrics): void {
     case 'not_deleted':
       metrics.recordStoreError({ store: 'bodies', operation: 'delete', state: 'unavailable' });
       return;
+    case 'not_compressed':
+      metrics.recordStoreError({ store: 'bodies', operation: 'write', state: 'unavailable' });
+      return;
   }
 }

@@ -27,6 +27,8 @@ export interface Stores {
   readonly entries: EntryStore;
   readonly bodies: BodyStore;
   readonly leases: Leases;
+  /** How many pages were stored whose body another page of the host had already. */
+  readonly sharedBodies: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -48,18 +50,22 @@ export async function openStores(
     settings.redis === null
       ? createEmbeddedEntryStore({ ...shared, basePath })
       : await createRedisEntryStore({ ...shared, url: singleUrl(settings.redis) });
+  const pages = createPageStore({
+    entries,
+    bodies,
+    hasher,
+    clock,
+    memoryBytesMax: settings.memory.bytesMax,
+    onEvent: listener.onEvent,
+  });
   return {
-    pages: createPageStore({
-      entries,
-      bodies,
-      hasher,
-      clock,
-      onEvent: listener.onEvent,
-    }),
+    pages,
     entries,
     bodies,
     leases: createSoloLeases(),
+    sharedBodies: bodies.sharedCount,
     close: async () => {
+      await pages.drain();
       await entries.close();
       await bodies.close();
     },

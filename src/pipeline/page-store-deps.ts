@@ -1,4 +1,7 @@
 // What the page store is made of, and what it tells: the events are metric labels and log words.
+import type { BackgroundJobs } from './background-jobs.ts';
+import type { KeyTurns } from './key-turns.ts';
+import type { MemoryTier } from './memory-tier.ts';
 import type { BodyRef, BodyStore, CacheKey, Clock, EntryStore, Hasher } from './ports.ts';
 
 export type PageStoreEvent =
@@ -9,15 +12,27 @@ export type PageStoreEvent =
   | { readonly kind: 'body_damaged'; readonly key: CacheKey; readonly reason: string }
   /** A page that can't be stored as it is, such as one with a header that would split an answer. */
   | { readonly kind: 'entry_refused'; readonly key: CacheKey; readonly reason: string }
+  /** It stays as it is: whole, and larger on the wire. */
+  | { readonly kind: 'not_compressed'; readonly key: CacheKey; readonly reason: string }
   /** What should go could not be deleted. */
   | { readonly kind: 'not_deleted'; readonly key: CacheKey; readonly reason: string };
 
-export interface PageStoreDeps {
+/** What a page store stands on. */
+export interface PageStoreParts {
   readonly entries: EntryStore;
   readonly bodies: BodyStore;
   readonly hasher: Hasher;
   readonly clock: Clock;
+  /** `memory.max_bytes`; 0: every hit asks the store. */
+  readonly memoryBytesMax: number;
   readonly onEvent: (event: PageStoreEvent) => void;
+}
+
+/** The parts, and what the page store keeps for itself. */
+export interface PageStoreDeps extends PageStoreParts {
+  readonly memory: MemoryTier;
+  readonly turns: KeyTurns;
+  readonly background: BackgroundJobs;
 }
 
 /** Deletes the bodies that an entry which went has left; an event says when that failed. */

@@ -1,12 +1,16 @@
 // Stored pages as the phases use them: metadata and bodies together. What holds here: a page is
 // only ever answered for the URL it was stored under, with the very bytes that were stored; a store
 // that can't be asked is never taken for a miss.
-import { setTimeout as wait } from 'node:timers/promises';
 import { freshnessAt } from '../core/http/freshness.ts';
-import { formatCacheKey } from '../core/key/cache-key.ts';
-import { dropBodies, dropPage, type PageStoreDeps } from './page-store-deps.ts';
-import type { BodyRef, CacheKey, ContentCoding, Done, Entry, Found } from './ports.ts';
+import { createBackgroundJobs } from './background-jobs.ts';
+import { createKeyTurns } from './key-turns.ts';
+import { createMemoryTier, type MemoryUse } from './memory-tier.ts';
+import { dropBodies, type PageStoreDeps, type PageStoreParts } from './page-store-deps.ts';
+import { type HotPage, peekPage } from './peek-page.ts';
+import type { BodyRef, CacheKey, Done, Entry } from './ports.ts';
 import { type PurgeMode, purgeHostPages, purgePage } from './purge-stored.ts';
+import { type BodyReader, createBodyReader } from './read-page-body.ts';
+import { renewEntry } from './renew-entry.ts';
 import { type PageDraft, type Saved, savePage } from './save-page.ts';
 
 export type LookUp =
@@ -16,12 +20,19 @@ export type LookUp =
 
 export interface PageStore {
   readonly lookUp: (key: CacheKey, ref: BodyRef, url: string) => Promise<LookUp>;
+  /** A page that this process holds and may serve without asking anybody; null: look it up. */
+  readonly peek: (key: CacheKey, url: string) => HotPage | null;
   /**
    * The bytes of one coding of an entry that was just looked up. `damaged` for the reason
    * `replaced` means that a newer version has taken its place: looking up again finds it.
    */
-  readonly readBody: (entry: Entry, coding: ContentCoding) => Promise<Found<Buffer>>;
+  readonly readBody: BodyReader;
   readonly save: (draft: PageDraft) => Promise<Saved>;
+  /** New metadata for the same bytes; the value says whether `previous` was still there. */
+  readonly renew: (
+    key: CacheKey,
+    change: { readonly previous: Entry; readonly next: Entry },
+  ) => Promise<Done<boolean>>;
   /** Takes one page out; another page with the same key stays. Says whether there was one. */
   readonly purge: (
     key: CacheKey,
@@ -31,19 +42,37 @@ export interface PageStore {
   ) => Promise<Done<boolean>>;
   /** Takes out every page of a host; says how many. */
   readonly purgeHost: (hostId: number, mode: PurgeMode) => Promise<Done<number>>;
+  readonly memoryUse: () => MemoryUse;
+  /** Resolves when what follows the storing of pages is done, for an orderly stop. */
+  readonly drain: () => Promise<void>;
 }
 
-/** How long another process may take from renaming the new bodies to writing their metadata. */
-const REPLACING_MS = 100;
+/** Leaves half of Node's threads to the disk. */
+const COMPRESSED_AT_ONCE = 2;
+/** Of pages that wait to be compressed. */
+const UNCOMPRESSED_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Makes the page store over one entry store and one body store. */
-export function createPageStore(deps: PageStoreDeps): PageStore {
+export function createPageStore(parts: PageStoreParts): PageStore {
+  const deps: PageStoreDeps = {
+    ...parts,
+    memory: createMemoryTier(parts.memoryBytesMax),
+    turns: createKeyTurns(),
+    background: createBackgroundJobs({
+      jobsAtOnce: COMPRESSED_AT_ONCE,
+      bytesMax: UNCOMPRESSED_BYTES_MAX,
+    }),
+  };
   return {
     lookUp: (key, ref, url) => lookUpPage(key, ref, url, deps),
-    readBody: (entry, coding) => readPageBody(entry, coding, deps),
+    peek: (key, url) => peekPage(key, url, deps),
+    readBody: createBodyReader(deps),
     save: (draft) => savePage(draft, deps),
+    renew: (key, change) => renewEntry(key, change, deps),
     purge: (key, ref, url, mode) => purgePage({ key, ref, url }, mode, deps),
     purgeHost: (hostId, mode) => purgeHostPages(hostId, mode, deps),
+    memoryUse: deps.memory.use,
+    drain: deps.background.drain,
   };
 }
 
@@ -53,8 +82,12 @@ async function lookUpPage(
   url: string,
   deps: PageStoreDeps,
 ): Promise<LookUp> {
+  const hot = peekPage(key, url, deps);
+  if (hot !== null) return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
   const found = await deps.entries.get(key);
   if (found.state === 'unavailable') return found;
+  if (found.state === 'found') deps.memory.hold(key, found.value, found.stamp);
+  else deps.memory.drop(key);
   if (found.state === 'absent') return { state: 'absent', reason: 'absent' };
   if (found.state === 'damaged') {
     deps.onEvent({ kind: 'entry_damaged', key, reason: found.reason });
@@ -69,46 +102,4 @@ async function lookUpPage(
   const freshness = freshnessAt(entry, deps.clock.now());
   if (freshness === 'expired') return { state: 'absent', reason: 'expired' };
   return { state: 'hit', entry, freshness };
-}
-
-async function readPageBody(
-  entry: Entry,
-  coding: ContentCoding,
-  deps: PageStoreDeps,
-): Promise<Found<Buffer>> {
-  const digest = entry.bodies[coding];
-  if (digest === undefined) throw new RangeError(`${entry.url} is not stored as ${coding}`);
-  const found = await deps.bodies.read(entry, coding, digest);
-  if (found.state === 'found' || found.state === 'unavailable') return found;
-  const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
-  const current = await readSettledEntry(key, entry, deps);
-  if (current.state === 'unavailable') return current;
-  if (current.state !== 'found') return { state: 'absent' };
-  if (!isSameVersion(current.value, entry)) return { state: 'damaged', reason: 'replaced' };
-  const reason = found.state === 'damaged' ? found.reason : 'missing';
-  deps.onEvent({ kind: 'body_damaged', key, reason });
-  await dropPage(key, entry, deps);
-  return { state: 'damaged', reason };
-}
-
-/** Bodies are replaced before their metadata, so the entry is given a moment to follow. */
-async function readSettledEntry(
-  key: CacheKey,
-  entry: Entry,
-  deps: PageStoreDeps,
-): Promise<Found<Entry>> {
-  const current = await deps.entries.get(key);
-  if (current.state !== 'found' || !isSameVersion(current.value, entry)) return current;
-  await wait(REPLACING_MS);
-  return deps.entries.get(key);
-}
-
-function isSameVersion(a: Entry, b: Entry): boolean {
-  return a.url === b.url && a.cachedAt === b.cachedAt && haveSameBodies(a, b);
-}
-
-function haveSameBodies(a: Entry, b: Entry): boolean {
-  return (['identity', 'gzip', 'br'] as const).every(
-    (coding) => a.bodies[coding]?.hash === b.bodies[coding]?.hash,
-  );
 }

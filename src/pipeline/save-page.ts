@@ -1,10 +1,13 @@
 // Saves a page: bodies first, metadata last, so that whatever is found complete is complete. What
-// is written has been read back by the same check that reads it later.
+// is written has been read back by the same check that reads it later. A page is stored as it is,
+// with the codings that the host has of the same bytes already; else they follow.
+import type { StoredExchange, VariantIndex } from '../core/key/entry.ts';
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
-import { compressBody } from './compress-body.ts';
+import { addCodings } from './add-codings.ts';
+import { isCompressible } from './compress-body.ts';
+import { digestBodies } from './digest-bodies.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
 import type {
-  BodyDigest,
   BodyDigests,
   BodyRef,
   BodySet,
@@ -29,6 +32,9 @@ export interface PageDraft {
   readonly cachedAt: number;
   readonly staleAt: number;
   readonly deleteAt: number;
+  /** Of what was not rendered: its body stays in the coding it came in. */
+  readonly exchange?: StoredExchange;
+  readonly variants?: VariantIndex;
 }
 
 export type Saved =
@@ -42,6 +48,14 @@ export type Saved =
 
 /** Stores a page in place of its older version, never in place of a fresh page of another URL. */
 export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
+  const saved = await deps.turns.take(draft.key, () => writePage(draft, deps));
+  if (saved.stored && isCodingWanted(saved.entry, draft)) {
+    await addCodings(saved.entry, draft.body, deps);
+  }
+  return saved;
+}
+
+async function writePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
   const { key, ref, url } = draft;
   const previous = await deps.entries.get(key);
   if (previous.state === 'unavailable') return unavailable(previous.reason);
@@ -53,9 +67,10 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
     deps.onEvent({ kind: 'collision', key, url });
     return { stored: false, reason: 'collision', detail: older.url };
   }
-  const bodies = await compressBody(draft.body, contentTypeOf(draft.headers));
+  const codings = isWorthCoding(draft) ? await deps.bodies.findCodings(ref.hostId, draft.body) : {};
+  const bodies: BodySet = { identity: draft.body, ...codings };
   const checked = decodeEntry(
-    encodeEntry(makeEntry(draft, digestBodies(bodies, deps), older)),
+    encodeEntry(makeEntry(draft, digestBodies(bodies, deps.hasher), older)),
     key,
     deps.clock.now(),
   );
@@ -69,6 +84,14 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
   const put = await deps.entries.put(key, checked.entry);
   if (put.state === 'unavailable') return unavailable(put.reason);
   return { stored: true, entry: checked.entry };
+}
+
+function isWorthCoding({ body, headers }: PageDraft): boolean {
+  return isCompressible(body.length, contentTypeOf(headers));
+}
+
+function isCodingWanted({ bodies }: Entry, draft: PageDraft): boolean {
+  return bodies.gzip === undefined && bodies.br === undefined && isWorthCoding(draft);
 }
 
 function unavailable(detail: string): Saved {
@@ -94,18 +117,8 @@ function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): 
     modifiedAt: isUnchanged ? older.modifiedAt : cachedAt,
     bodies,
     ...(draft.partial && { partial: draft.partial }),
-  };
-}
-
-function digestBodies(bodies: BodySet, { hasher }: PageStoreDeps): BodyDigests {
-  const digest = (bytes: Buffer): BodyDigest => ({
-    bytes: bytes.length,
-    hash: hasher.bytes(bytes),
-  });
-  return {
-    identity: digest(bodies.identity),
-    ...(bodies.gzip && { gzip: digest(bodies.gzip) }),
-    ...(bodies.br && { br: digest(bodies.br) }),
+    ...(draft.exchange && { exchange: draft.exchange }),
+    ...(draft.variants && { variants: draft.variants }),
   };
 }
 

@@ -17,6 +17,7 @@ import type { Entry } from '../../src/pipeline/ports.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
 import { PATIENCE_MS } from './open-entry-stores.ts';
+import { collectPages } from './stored-bodies.ts';
 
 const KILLS = 3;
 const TIMEOUT_MS = 120_000;
@@ -25,6 +26,8 @@ interface Census {
   readonly found: number;
   readonly dropped: number;
   readonly absent: number;
+  /** Killed before its codings were added: whole all the same. */
+  readonly uncoded: number;
 }
 
 function describeKilled(name: string, redisUrl: () => string): void {
@@ -58,7 +61,7 @@ function describeKilled(name: string, redisUrl: () => string): void {
         expect(census.found).toBeGreaterThan(0);
       }
       expect(await once(startStoring('last'), 'exit')).toEqual([0, null]);
-      expect(await takeCensus()).toEqual({ found: PAGES, dropped: 0, absent: 0 });
+      expect(await takeCensus()).toEqual({ found: PAGES, dropped: 0, absent: 0, uncoded: 0 });
     });
 
     test('one of two processes; the other goes on', { timeout: TIMEOUT_MS }, async () => {
@@ -116,14 +119,24 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
   const bodies = await createFileBodyStore({ basePath, hasher, clock, onWarning });
   await bodies.sweepLeftovers();
   expect(readdirSync(join(basePath, 'pages', '.staging'))).toEqual([]);
-  const pages = createPageStore({ entries, bodies, hasher, clock, onEvent: () => undefined });
-  const census = { found: 0, dropped: 0, absent: 0 };
+  const pages = createPageStore({
+    entries,
+    bodies,
+    hasher,
+    clock,
+    memoryBytesMax: 0,
+    onEvent: () => undefined,
+  });
+  const census = { found: 0, dropped: 0, absent: 0, uncoded: 0 };
   const take = async (i: number): Promise<void> => {
     const { key, ref, url } = makeKilledDraft(hasher, i, '');
     const found = await pages.lookUp(key, ref, url);
     if (found.state === 'unavailable') throw new Error(found.reason);
     if (found.state === 'absent') census.absent += 1;
-    else census[await readWhole(found.entry)] += 1;
+    else {
+      census[await readWhole(found.entry)] += 1;
+      if (!isCoded(found.entry)) census.uncoded += 1;
+    }
   };
   const readWhole = async (entry: Entry): Promise<'found' | 'dropped'> => {
     const decoders = {
@@ -132,6 +145,7 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
       br: brotliDecompressSync,
     };
     for (const coding of ['identity', 'gzip', 'br'] as const) {
+      if (entry.bodies[coding] === undefined) continue;
       const body = await pages.readBody(entry, coding);
       if (body.state === 'unavailable') throw new Error(body.reason);
       if (body.state !== 'found') return 'dropped';
@@ -139,10 +153,16 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
     }
     return 'found';
   };
+  const isCoded = ({ bodies: { gzip, br } }: Entry): boolean =>
+    gzip !== undefined && br !== undefined;
   for (let from = 0; from < PAGES; from += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, i) => take(from + i)));
   }
   expect(readdirSync(basePath).sort()).toEqual(redisUrl === '' ? ['pages', 'store'] : ['pages']);
+  const loose = await collectPages(bodies.listLooseContent());
+  for (const one of loose)
+    expect(await bodies.dropLooseContent(one)).toMatchObject({ value: true });
+  expect(await collectPages(bodies.listLooseContent())).toEqual([]);
   await entries.close();
   return census;
 }

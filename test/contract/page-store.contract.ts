@@ -8,7 +8,7 @@ import { createFileBodyStore } from '../../src/adapters/files/create-file-body-s
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
-import type { PageStoreDeps, PageStoreEvent } from '../../src/pipeline/page-store-deps.ts';
+import type { PageStoreEvent, PageStoreParts } from '../../src/pipeline/page-store-deps.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
@@ -30,7 +30,7 @@ export function describePageStore(
     let basePath: string;
     let clock: TestClock;
     let subject: EntryStoreSubject;
-    let deps: PageStoreDeps;
+    let deps: PageStoreParts;
     let events: PageStoreEvent[];
     let pages: PageStore;
     beforeEach(async () => {
@@ -44,6 +44,7 @@ export function describePageStore(
         bodies: await createFileBodyStore({ basePath, hasher, clock, onWarning: () => undefined }),
         hasher,
         clock,
+        memoryBytesMax: 0,
         onEvent: (event) => void events.push(event),
       };
       pages = createPageStore(deps);
@@ -72,7 +73,9 @@ export function describePageStore(
     const save = async (url: string, fields: Partial<PageDraft> = {}): Promise<Entry> => {
       const saved = await pages.save(draft(url, fields));
       if (!saved.stored) throw new Error(JSON.stringify(saved));
-      return saved.entry;
+      await pages.drain();
+      const found = await lookUp(url, fields);
+      return found.state === 'hit' ? found.entry : saved.entry;
     };
     const lookUp = (url: string, fields: Partial<PageDraft> = {}) => {
       const { key, ref } = draft(url, fields);

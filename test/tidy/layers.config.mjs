@@ -26,6 +26,7 @@ const OWNERS = {
   ioredis: '^src/adapters/redis/',
   'js-yaml': '^src/config/',
   lmdb: '^src/adapters/embedded/',
+  'lru-cache': '^src/pipeline/',
   picomatch: '^src/config/',
   pino: '^src/adapters/telemetry/',
   'playwright-core': '^src/renderer/',

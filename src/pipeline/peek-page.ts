@@ -1,0 +1,24 @@
+// The one place that decides whether a page may be served from this process's memory: only while
+// the store certainly still has it. Everything here is synchronous, and nobody is asked.
+import { freshnessAt } from '../core/http/freshness.ts';
+import type { HeldBodies } from './memory-tier.ts';
+import type { PageStoreDeps } from './page-store-deps.ts';
+import type { CacheKey, Entry } from './ports.ts';
+
+export interface HotPage {
+  readonly entry: Entry;
+  readonly freshness: 'fresh' | 'stale';
+  /** Those that are in memory. */
+  readonly bodies: HeldBodies;
+}
+
+/** @returns null where the store has to be asked */
+export function peekPage(key: CacheKey, url: string, deps: PageStoreDeps): HotPage | null {
+  const held = deps.memory.find(key);
+  if (held === null || held.entry.url !== url) return null;
+  if (!deps.entries.isCurrent(key, held.stamp)) return null;
+  const freshness = freshnessAt(held.entry, deps.clock.now());
+  if (freshness === 'expired') return null;
+  deps.memory.countHit();
+  return { entry: held.entry, freshness, bodies: held.bodies };
+}
