@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
-import type { LooseContent, PageFile } from '../../src/adapters/files/list-files.ts';
+import type { LooseContent } from '../../src/adapters/files/list-files.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
 import { collectPages, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
@@ -26,33 +26,25 @@ const write = async (ref: BodyRef, bodies: BodySet = BODIES): Promise<void> => {
   expect(done.state).toBe('done');
 };
 
+const listRefs = async (): Promise<readonly BodyRef[]> => {
+  const all: BodyRef[] = [];
+  for await (const page of store.files.list()) {
+    if (page.state === 'unavailable') throw new Error(page.reason);
+    all.push(...page.value);
+  }
+  return all;
+};
+
 describe('what lies in the store', () => {
-  test('every file of every page, and content that no page has', async () => {
+  test('every page that has files, and content that no page has', async () => {
     await write(refOf(1));
     await write({ ...refOf(2, 8), dimensionId: 12 }, { identity: BODIES.identity });
     for (const name of ['x', '8/x', '8/aa/x', '8/.bodies/x']) {
       writeFileSync(join(basePath, 'pages', name), 'none of ours');
     }
-    const files: PageFile[] = await collectPages(store.listPageFiles());
-    const described = files.map(({ ref, coding, bytes, names }) => ({ ref, coding, bytes, names }));
-    const sizeOf = { identity: BODIES.identity, gzip: BODIES.gzip, br: BODIES.br };
-    expect(described).toHaveLength(4);
-    expect(described).toEqual(
-      expect.arrayContaining([
-        ...(['identity', 'gzip', 'br'] as const).map((coding) => ({
-          ref: refOf(1),
-          coding,
-          bytes: sizeOf[coding].length,
-          names: 2,
-        })),
-        {
-          ref: { ...refOf(2, 8), dimensionId: 12 },
-          coding: 'identity',
-          bytes: BODIES.identity.length,
-          names: 2,
-        },
-      ]),
-    );
+    const refs = await listRefs();
+    expect(refs).toHaveLength(2);
+    expect(refs).toEqual(expect.arrayContaining([refOf(1), { ...refOf(2, 8), dimensionId: 12 }]));
     expect(await collectPages(store.listLooseContent())).toEqual([]);
     rmSync(join(basePath, 'pages', '7', 'aa'), { recursive: true });
     const loose: LooseContent[] = await collectPages(store.listLooseContent());
@@ -68,19 +60,12 @@ describe('what lies in the store', () => {
 
   test('more files than are read at once', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => write(refOf(i))));
-    const sizes: number[] = [];
-    const refs = new Set<string>();
-    for await (const some of store.listPageFiles()) {
-      sizes.push(some.length);
-      for (const { ref } of some) refs.add(ref.hash);
-    }
-    expect(sizes).toEqual([256, 256, 256, 132]);
-    expect(refs.size).toBe(300);
+    expect(new Set((await listRefs()).map(({ hash }) => hash)).size).toBe(300);
   });
 
   test('of an empty store, nothing', async () => {
     rmSync(join(basePath, 'pages'), { recursive: true });
-    expect(await collectPages(store.listPageFiles())).toEqual([]);
+    expect(await listRefs()).toEqual([]);
     expect(await collectPages(store.listLooseContent())).toEqual([]);
   });
 });

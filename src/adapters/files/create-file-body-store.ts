@@ -15,10 +15,12 @@ import type {
   Done,
   Hasher,
 } from '../../pipeline/ports.ts';
+import type { BodyFiles } from '../../pipeline/upkeep-ports.ts';
 import { bodyPath } from './body-path.ts';
 import { countCopies, dropIfLoose, findCodings } from './content-files.ts';
-import { errorCode } from './file-error.ts';
-import { type LooseContent, listLooseContent, listPageFiles, type PageFile } from './list-files.ts';
+import { createBodyFiles } from './create-body-files.ts';
+import { answer } from './file-error.ts';
+import { type LooseContent, listLooseContent } from './list-files.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { readBodyFile } from './read-body-file.ts';
 import { removeBodyFiles } from './remove-body-files.ts';
@@ -45,8 +47,9 @@ export interface FileBodyStore extends BodyStore {
   readonly countCopies: (hostId: number, identity: BodyDigest) => Promise<number>;
   /** How many pages this process stored whose body another page of the host had already. */
   readonly sharedCount: () => number;
-  /** Both list some files at a time, and throw what the disk throws. */
-  readonly listPageFiles: () => AsyncIterable<readonly PageFile[]>;
+  /** For sweep and `verify`. */
+  readonly files: BodyFiles;
+  /** Some files at a time; throws what the disk throws. */
   readonly listLooseContent: () => AsyncIterable<readonly LooseContent[]>;
   /** Removes a content file that still no page has; says whether it did. */
   readonly dropLooseContent: (loose: LooseContent) => Promise<Done<boolean>>;
@@ -105,18 +108,8 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     sweepLeftovers: () => staging.sweep(clock.now()),
     countCopies: (hostId, { bytes, hash }) => countCopies(pages, { hostId, bytes, hash }),
     sharedCount: () => shared,
-    listPageFiles: () => listPageFiles(pages),
+    files: createBodyFiles(pages, () => staging.sweep(clock.now())),
     listLooseContent: () => listLooseContent(pages),
     dropLooseContent: ({ path }) => answer(() => dropIfLoose(path)),
   };
-}
-
-/** What the disk throws becomes a value; what has no code is a broken invariant. */
-async function answer<T>(operation: () => Promise<T>): Promise<Done<T>> {
-  try {
-    return { state: 'done', value: await operation() };
-  } catch (error) {
-    if (errorCode(error) === 'unknown') throw error;
-    return { state: 'unavailable', reason: errorCode(error).toLowerCase() };
-  }
 }

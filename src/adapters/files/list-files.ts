@@ -3,20 +3,9 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BodyRef, ContentCoding } from '../../pipeline/ports.ts';
-import { CODINGS, CONTENT_FOLDER, SUFFIX } from './body-path.ts';
+import type { BodyRef } from '../../pipeline/ports.ts';
+import { CONTENT_FOLDER } from './body-path.ts';
 import { isMissing } from './file-error.ts';
-
-/** One file of a page. */
-export interface PageFile {
-  readonly ref: BodyRef;
-  readonly coding: ContentCoding;
-  readonly bytes: number;
-  /** How many names the file has: pages that share it, and the content file. */
-  readonly names: number;
-  /** When it got this name or another, epoch milliseconds. */
-  readonly changedAt: number;
-}
 
 /** A content file that no page has. */
 export interface LooseContent {
@@ -35,22 +24,22 @@ const CONTENT_FILE = /^[0-9a-f]{16}-(0|[1-9]\d*)(\.gz|\.br)?$/;
 
 interface FoundFile {
   readonly path: string;
-  readonly name: string;
   readonly stats: Stats;
 }
 
-/** Every file of every page. */
-export async function* listPageFiles(pages: string): AsyncGenerator<readonly PageFile[]> {
+/** Every page that has a file, known by names alone; a page may come several times. */
+export async function* listPages(pages: string): AsyncGenerator<readonly BodyRef[]> {
   for await (const hostId of listHosts(pages)) {
-    for await (const files of listHexFolders(join(pages, String(hostId)), PAGE_FILE)) {
-      yield files.flatMap(({ name, stats }) => {
-        const [, hash, dimensionId, suffix = ''] = PAGE_FILE.exec(name) ?? [];
-        const coding = CODINGS.find((one) => SUFFIX[one] === suffix);
-        if (hash === undefined || coding === undefined) return [];
-        const ref = { hostId, dimensionId: Number(dimensionId), hash };
-        const { size, nlink, ctimeMs } = stats;
-        return [{ ref, coding, bytes: size, names: nlink, changedAt: ctimeMs }];
-      });
+    for await (const folder of listHexFolders(join(pages, String(hostId)))) {
+      for await (const names of listNames(folder, (one) => one.isFile(), PAGE_FILE)) {
+        const refs = new Map<string, BodyRef>();
+        for (const name of names) {
+          const [, hash = '', dimensionId = ''] = PAGE_FILE.exec(name) ?? [];
+          const ref = { hostId, dimensionId: Number(dimensionId), hash };
+          refs.set(`${hash}_${dimensionId}`, ref);
+        }
+        yield [...refs.values()];
+      }
     }
   }
 }
@@ -59,7 +48,7 @@ export async function* listPageFiles(pages: string): AsyncGenerator<readonly Pag
 export async function* listLooseContent(pages: string): AsyncGenerator<readonly LooseContent[]> {
   for await (const hostId of listHosts(pages)) {
     const folder = join(pages, String(hostId), CONTENT_FOLDER);
-    for await (const files of listHexFolders(folder, CONTENT_FILE)) {
+    for await (const files of listContentFiles(folder)) {
       const loose = files.filter(({ stats }) => stats.nlink === 1);
       yield loose.map(({ path, stats }) => ({
         path,
@@ -77,15 +66,18 @@ async function* listHosts(pages: string): AsyncGenerator<number> {
   }
 }
 
-async function* listHexFolders(folder: string, file: RegExp): AsyncGenerator<FoundFile[]> {
-  for await (const folders of listNames(folder, (one) => one.isDirectory(), HEX_FOLDER)) {
-    for (const hex of folders) {
-      const path = join(folder, hex);
-      for await (const names of listNames(path, (one) => one.isFile(), file)) {
-        const found = await Promise.all(names.map((name) => inspect(join(path, name), name)));
-        yield found.filter((one) => one !== null);
-      }
+async function* listContentFiles(folder: string): AsyncGenerator<FoundFile[]> {
+  for await (const path of listHexFolders(folder)) {
+    for await (const names of listNames(path, (one) => one.isFile(), CONTENT_FILE)) {
+      const found = await Promise.all(names.map((name) => inspect(join(path, name))));
+      yield found.filter((one) => one !== null);
     }
+  }
+}
+
+async function* listHexFolders(folder: string): AsyncGenerator<string> {
+  for await (const names of listNames(folder, (one) => one.isDirectory(), HEX_FOLDER)) {
+    for (const name of names) yield join(folder, name);
   }
 }
 
@@ -110,9 +102,9 @@ async function* listNames(
   if (names.length > 0) yield names;
 }
 
-async function inspect(path: string, name: string): Promise<FoundFile | null> {
+async function inspect(path: string): Promise<FoundFile | null> {
   try {
-    return { path, name, stats: await lstat(path) };
+    return { path, stats: await lstat(path) };
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
