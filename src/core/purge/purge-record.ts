@@ -26,3 +26,9 @@ export interface PurgeRecord extends PurgeOrder {
   /** Epoch milliseconds. */
   readonly at: number;
 }
+
+/** How long a log keeps a purge: longer than any fetch can take. */
+export const PURGE_KEPT_MS = 15 * 60_000;
+
+/** How many purges a log keeps; the oldest go first. */
+export const PURGES_MAX = 10_000;

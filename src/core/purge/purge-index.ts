@@ -1,0 +1,138 @@
+// What a list of purges says about a page. Every selector but a pattern is one name, and a page has
+// few names, so that a judgement costs the same after ten purges and after ten thousand.
+import type { Entry } from '../key/entry.ts';
+import { compilePathTest, type FoldedPath, type PurgeablePage, pathOf } from './match-selector.ts';
+import type { PurgeRecord, PurgeSelector } from './purge-record.ts';
+
+export type Verdict =
+  | { readonly state: 'kept' }
+  /** It is marked stale by a purge that was taken back, and no other purge means it. */
+  | { readonly state: 'restored' }
+  /** Stale; `by` is the latest of the soft purges that mean it. */
+  | { readonly state: 'softened'; readonly by: number }
+  | { readonly state: 'gone' };
+
+export type JudgedPage = PurgeablePage & Pick<Entry, 'since' | 'softened'>;
+
+export interface PurgeIndex {
+  /** Purges come in their order. */
+  readonly add: (record: PurgeRecord) => void;
+  readonly judge: (page: JudgedPage) => Verdict;
+  readonly find: (seq: number) => PurgeRecord | null;
+  readonly isUndone: (seq: number) => boolean;
+  /** In their order. */
+  readonly records: () => readonly PurgeRecord[];
+}
+
+/** The purges of one selector from the last hard one on, which is the first if there is one. */
+type Filed = readonly PurgeRecord[];
+
+interface FiledPattern {
+  readonly hostId: number | null;
+  readonly matchesPath: (path: FoldedPath) => boolean;
+  readonly filed: Filed;
+}
+
+const KEPT: Verdict = { state: 'kept' };
+const RESTORED: Verdict = { state: 'restored' };
+const GONE: Verdict = { state: 'gone' };
+const NONE: Filed = [];
+
+/** @param past purges in their order */
+export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
+  const records: PurgeRecord[] = [];
+  const bySeq = new Map<number, PurgeRecord>();
+  const undone = new Set<number>();
+  const byName = new Map<string, Filed>();
+  const patterns = new Map<string, FiledPattern>();
+
+  function add(record: PurgeRecord): void {
+    records.push(record);
+    bySeq.set(record.seq, record);
+    if (record.undoes !== null) {
+      undone.add(record.undoes);
+      return;
+    }
+    const { selector } = record;
+    const name = nameSelector(selector);
+    if (selector.kind !== 'pattern') {
+      byName.set(name, file(byName.get(name) ?? NONE, record));
+      return;
+    }
+    const known = patterns.get(name);
+    const matchesPath = known?.matchesPath ?? compilePathTest(selector.pattern);
+    const filed = file(known?.filed ?? NONE, record);
+    patterns.set(name, { hostId: selector.hostId, matchesPath, filed });
+  }
+
+  function judge(page: JudgedPage): Verdict {
+    const since = page.since ?? 0;
+    let by = 0;
+    for (const filed of findMeaning(page)) {
+      if (filed[0]?.soft === false && filed[0].seq > since) return GONE;
+      by = Math.max(by, findSoft(filed, since));
+    }
+    if (by > 0) return { state: 'softened', by };
+    return page.softened !== undefined && undone.has(page.softened.by) ? RESTORED : KEPT;
+  }
+
+  /** The latest soft purge that holds; 0: there is none. */
+  function findSoft(filed: Filed, since: number): number {
+    for (let at = filed.length - 1; at >= 0; at -= 1) {
+      const record = filed[at];
+      if (record === undefined || record.seq <= since) break;
+      if (record.soft && !undone.has(record.seq)) return record.seq;
+    }
+    return 0;
+  }
+
+  function* findMeaning(page: PurgeablePage): Generator<Filed> {
+    for (const name of namePage(page)) {
+      const filed = byName.get(name);
+      if (filed !== undefined) yield filed;
+    }
+    if (patterns.size === 0) return;
+    const path = pathOf(page.url);
+    for (const { hostId, matchesPath, filed } of patterns.values()) {
+      if ((hostId === null || hostId === page.hostId) && matchesPath(path)) yield filed;
+    }
+  }
+
+  for (const record of past) add(record);
+  return {
+    add,
+    judge,
+    find: (seq) => bySeq.get(seq) ?? null,
+    isUndone: (seq) => undone.has(seq),
+    records: () => records,
+  };
+}
+
+function file(filed: Filed, record: PurgeRecord): Filed {
+  return record.soft ? [...filed, record] : [record];
+}
+
+function nameSelector(selector: PurgeSelector): string {
+  switch (selector.kind) {
+    case 'url':
+      return `url ${selector.url}`;
+    case 'pattern':
+      return `pattern ${selector.hostId ?? '*'} ${selector.pattern}`;
+    case 'tag':
+      return nameTag(selector.hostId, selector.tag);
+    case 'host':
+      return `host ${selector.hostId}`;
+    case 'all':
+      return 'all';
+  }
+}
+
+/** Under these names the purges are filed that mean the page, those with patterns aside. */
+function namePage({ hostId, url, tags }: PurgeablePage): readonly string[] {
+  const tagNames = (tags ?? []).flatMap((tag) => [nameTag(null, tag), nameTag(hostId, tag)]);
+  return [`url ${url}`, `host ${hostId}`, 'all', ...tagNames];
+}
+
+function nameTag(hostId: number | null, tag: string): string {
+  return `tag ${hostId ?? '*'} ${tag}`;
+}
