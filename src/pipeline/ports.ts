@@ -2,6 +2,7 @@
 // one contract suite in test/contract that every adapter passes. An adapter answers with a value
 // for what may fail in operation; it throws only for a broken invariant.
 
+import type { Readable } from 'node:stream';
 import type { RangeList } from '../core/bots/range-list.ts';
 import type { HeaderList } from '../core/http/header-list.ts';
 import type { FailureReason } from '../core/http/proxy-status.ts';
@@ -13,9 +14,11 @@ import type {
   Entry,
   EntrySource,
 } from '../core/key/entry.ts';
+import type { LearnedRule, LearnedTable } from '../core/learned/learned-rule.ts';
 import type { Pattern } from '../core/pattern/parse-pattern.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
 import type { PurgeOrder, PurgeRecord } from '../core/purge/purge-record.ts';
+import type { RefreshJob } from '../core/refresh/refresh-job.ts';
 
 export type { HeaderList } from '../core/http/header-list.ts';
 export type {
@@ -167,6 +170,17 @@ export interface PurgeLog {
   readonly isCaughtUp: (seq: number) => boolean;
 }
 
+/** What origins have said about their parameters, as all processes and machines agree on it. */
+export interface LearnedRules {
+  /** What is known now. Waits for nobody: on Redis, others' news may be about a second late. */
+  readonly current: () => LearnedTable;
+  /** Brings what is known up to what is stored. */
+  readonly refresh: () => Promise<Done<void>>;
+  /** Keeps a rule, unless its host has too many that were said lately. */
+  readonly learn: (rule: LearnedRule) => Promise<Done<void>>;
+  readonly forget: (hostId: number, address: string) => Promise<Done<void>>;
+}
+
 /** What followers are told when a lease ends: one short word, and what it needs. */
 export interface LeaseResult {
   /**
@@ -195,6 +209,61 @@ export type LeaseTurn =
 /** Who fetches a page, over all processes and machines. A holder that dies is found out. */
 export interface Leases {
   readonly enter: (key: string) => Promise<LeaseTurn>;
+  readonly close: () => Promise<void>;
+}
+
+/** How a refresh ended. */
+export interface RefreshResult {
+  /**
+   * `stored`: got and kept. `fresh`: there was nothing to do. `unstored`: got and may not be kept.
+   * `dropped`: the configuration does not mean this page any more.
+   */
+  readonly outcome: 'stored' | 'fresh' | 'unstored' | 'failed' | 'dropped';
+  /** Why, in one word, where it was not stored. */
+  readonly detail: string | null;
+}
+
+export type RefreshStep =
+  | RefreshResult
+  /** Not now: it goes back into the queue as it is here. */
+  | { readonly outcome: 'later'; readonly job: RefreshJob; readonly delayMs: number };
+
+export interface FinishedRefresh extends RefreshResult {
+  readonly key: CacheKey;
+}
+
+export interface RefreshCounts {
+  /** Ready to be taken. */
+  readonly waiting: number;
+  /** Put off. */
+  readonly delayed: number;
+  readonly running: number;
+}
+
+/**
+ * Pages to be got behind everyone's back: the most urgent first, each page once. A page that is
+ * asked for again while it waits is one job (`mergeJobs`); while it is being got, one more.
+ */
+export interface RefreshQueue {
+  readonly name: 'process' | 'bullmq';
+  /**
+   * Never waits longer than for a store. `merged`: it was waiting already. `full`: not taken on,
+   * see `placesFor`.
+   */
+  readonly add: (job: RefreshJob) => Promise<Done<'added' | 'merged' | 'full'>>;
+  /**
+   * Hands out jobs until the queue is closed; what `run` throws is a defect.
+   *
+   * @param concurrency how many at a time; asked again for each job
+   */
+  readonly work: (
+    run: (job: RefreshJob) => Promise<RefreshStep>,
+    concurrency: () => number,
+  ) => void;
+  /** Tells of every job that ends, on whichever machine; answers how to stop that. */
+  readonly onFinished: (listener: (finished: FinishedRefresh) => void) => () => void;
+  readonly count: () => Promise<Done<RefreshCounts>>;
+  /** Hands out no more, and waits a while for those that run. */
   readonly close: () => Promise<void>;
 }
 
@@ -232,6 +301,62 @@ export interface PageSource {
   readonly get: (job: PageJob, signal: AbortSignal) => Promise<PageResult>;
   /** Whether it could take a job now, for /ready. */
   readonly check: () => Promise<Done<void>>;
+  readonly close: () => Promise<void>;
+}
+
+/** Whom a request came from, as far as the origin is told. */
+export interface Peer {
+  /** Of the connection: the client, or a proxy before us. */
+  readonly address: string;
+  /** Whether it is a configured proxy, whose `X-Forwarded-*` are believed. */
+  readonly isTrusted: boolean;
+}
+
+/** An interim answer (102, 103) of the origin. */
+export interface Information {
+  readonly statusCode: number;
+  readonly headers: HeaderList;
+}
+
+/** One GET to pass on, whose answer may be kept for others. */
+export interface PassJob {
+  readonly host: HostPolicy;
+  /** The normalized URL: what is not in the key is not sent. */
+  readonly url: string;
+  /** The client's, with conditions of ours in place of its own. */
+  readonly headers: HeaderList;
+  readonly peer: Peer;
+  /** Protocol version the client spoke. */
+  readonly httpVersion: string;
+  /** null: the client's own. */
+  readonly userAgent: string | null;
+  /** Until the head of the answer; its body may take any time. */
+  readonly timeoutMs: number;
+  readonly onInformation: (information: Information) => void;
+}
+
+export interface OriginAnswer {
+  /** Any three digits. */
+  readonly status: number;
+  readonly reason: string;
+  /** End-to-end; no address in it that only we know. */
+  readonly headers: HeaderList;
+  /** The bytes that came, in their coding. Destroying it ends the request. */
+  readonly body: Readable;
+  /** Trailer fields, known once the body has ended. */
+  readonly trailers: () => HeaderList;
+  /** false: the body ends with the connection, and can't be told from one that was cut. */
+  readonly isDelimited: boolean;
+}
+
+export type PassResult =
+  | { readonly outcome: 'answer'; readonly answer: OriginAnswer }
+  | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string };
+
+/** Passes requests on to an origin of their host, for answers that may be kept. */
+export interface OriginFetcher {
+  /** Answers as soon as the head is there; the body streams. */
+  readonly pass: (job: PassJob) => Promise<PassResult>;
   readonly close: () => Promise<void>;
 }
 

@@ -21,9 +21,10 @@ const LAYERS = {
 /** Library → the only folder that may import it. */
 const OWNERS = {
   '@fastify/http-proxy': '^src/server/',
+  bullmq: '^src/adapters/bullmq/',
   fastify: '^src/server/',
   'http-cache-semantics': '^src/core/http/shared-cache/',
-  ioredis: '^src/adapters/redis/',
+  ioredis: '^src/adapters/(redis|bullmq)/',
   'js-yaml': '^src/config/',
   lmdb: '^src/adapters/embedded/',
   'lru-cache': '^src/pipeline/',

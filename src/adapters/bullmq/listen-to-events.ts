@@ -1,0 +1,71 @@
+// Hears how jobs end on any machine, from the queue's event stream.
+import { QueueEvents } from 'bullmq';
+import type { Clock, FinishedRefresh } from '../../pipeline/ports.ts';
+import { keyOfJobId, QUEUE } from './names.ts';
+import type { QueueClient } from './open-clients.ts';
+import type { Outages } from './report-outages.ts';
+
+export interface EventListeners {
+  readonly add: (listener: (finished: FinishedRefresh) => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** From where events are read, so that none between two reads is missed: before now, by any clock. */
+const LOOK_BACK_MS = 60_000;
+
+const OUTCOMES: ReadonlySet<unknown> = new Set([
+  'stored',
+  'fresh',
+  'unstored',
+  'failed',
+  'dropped',
+]);
+
+export function listenToEvents(
+  client: QueueClient,
+  outages: Outages,
+  clock: Clock,
+): EventListeners {
+  const listeners = new Set<(finished: FinishedRefresh) => void>();
+  const tell = (finished: FinishedRefresh): void => {
+    for (const listener of listeners) listener(finished);
+  };
+  const events = new QueueEvents(QUEUE.name, {
+    connection: client,
+    prefix: QUEUE.prefix,
+    skipVersionCheck: true,
+    lastEventId: `${Math.max(0, clock.now() - LOOK_BACK_MS)}-0`,
+  });
+  events.on('error', outages.ignore);
+  events.on('completed', ({ jobId, returnvalue }) => tell(readFinished(jobId, returnvalue)));
+  // Only a job that was lost twice ends like this; what a run throws is an outcome.
+  events.on('failed', ({ jobId }) =>
+    tell({ key: keyOfJobId(jobId), outcome: 'failed', detail: 'lost' }),
+  );
+  return {
+    add: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: () => events.close(),
+  };
+}
+
+/** From a store that others can write to. */
+function readFinished(jobId: string, value: unknown): FinishedRefresh {
+  const key = keyOfJobId(jobId);
+  const fields = new Map<string, unknown>(
+    typeof value === 'object' && value !== null ? Object.entries(value) : [],
+  );
+  const detail = fields.get('detail');
+  const outcome = fields.get('outcome');
+  return {
+    key,
+    outcome: isOutcome(outcome) ? outcome : 'failed',
+    detail: typeof detail === 'string' ? detail : null,
+  };
+}
+
+function isOutcome(value: unknown): value is FinishedRefresh['outcome'] {
+  return OUTCOMES.has(value);
+}
