@@ -1,8 +1,9 @@
 // Deliver: pass the request on to the origin as it came, raw and uncached.
 import type { Decision } from '../core/decision/decision.ts';
+import type { ForwardReason } from '../core/http/cache-status.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { describe } from './describe-answer.ts';
-import type { Delivery, Received, RequestRecord } from './state.ts';
+import type { Delivery, PassedHead, Received, RequestRecord } from './state.ts';
 
 export interface PassOn {
   readonly host: HostPolicy;
@@ -11,6 +12,9 @@ export interface PassOn {
   /** `miss`: a page was wanted and could not be had. */
   readonly cache?: 'bypass' | 'miss';
   readonly detail?: string;
+  /** Why it was not answered from the cache; absent: by `cache`. */
+  readonly forward?: ForwardReason;
+  readonly onAnswer?: (head: PassedHead) => Promise<void>;
 }
 
 export function passOn(received: Received, plan: PassOn): Delivery {
@@ -21,7 +25,7 @@ export function passOn(received: Received, plan: PassOn): Delivery {
   const { record, headers } = describe(received, decision, {
     source: 'bypass',
     cache,
-    forward: cache === 'miss' ? 'uri-miss' : 'bypass',
+    forward: plan.forward ?? (cache === 'miss' ? 'uri-miss' : 'bypass'),
     reason,
     action: 'bypass',
     detail: plan.detail ?? reason,
@@ -33,5 +37,6 @@ export function passOn(received: Received, plan: PassOn): Delivery {
     userAgent: policy.bypass.userAgent,
     headers,
     record: { ...record, host },
+    ...(plan.onAnswer && { onAnswer: plan.onAnswer }),
   };
 }

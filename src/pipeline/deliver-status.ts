@@ -46,6 +46,11 @@ export function answerFailure(keyed: Keyed, reason: FailureReason): Delivery {
   return answerTrouble(keyed, { status, extra, detail: reason });
 }
 
+/** The client wants a stored answer or none, and there is none. */
+export function answerNotCached(keyed: Keyed): Delivery {
+  return answerTrouble(keyed, { status: 504, extra: [], detail: 'only_if_cached' });
+}
+
 /** Too many requests wait for this one page already. */
 export function answerOverload(keyed: Keyed): Delivery {
   const extra: HeaderList = [['Retry-After', RETRY_AFTER_SECONDS]];

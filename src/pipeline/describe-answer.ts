@@ -6,7 +6,7 @@ import type { Decision } from '../core/decision/decision.ts';
 import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status.ts';
 import { encodeHeaderText } from '../core/http/header-list.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
-import type { HeaderList } from './ports.ts';
+import type { CacheKey, HeaderList } from './ports.ts';
 import type { AnswerSource, CacheVerdict, Received, RequestRecord } from './state.ts';
 
 export interface Diagnosis {
@@ -22,6 +22,10 @@ export interface Diagnosis {
   /** Where it differs from the decision's. */
   readonly reason?: RequestRecord['reason'];
   readonly action?: RequestRecord['action'];
+  /** Where it was looked up, if not under the key of the decision. */
+  readonly key?: CacheKey;
+  /** Status of the origin, where it isn't the client's. */
+  readonly forwardStatus?: number;
 }
 
 /** `X-Render-Cache`: the reference engine's word for a verdict. */
@@ -46,7 +50,8 @@ export function describe(
   if (!site.showsDiagnostics) return { record, headers };
   headers.push(['X-Request-ID', request.requestId]);
   if (record.source !== 'status') headers.push(['X-Render-Source', record.source]);
-  const word = record.source === 'bypass' ? 'bypass' : RENDER_CACHE_WORDS[record.cache];
+  const isPassedOn = record.source === 'bypass' && diagnosis.isStored !== true;
+  const word = isPassedOn ? 'bypass' : RENDER_CACHE_WORDS[record.cache];
   if (word !== null) headers.push(['X-Render-Cache', word]);
   if (diagnosis.ageSeconds !== undefined) {
     headers.push(['X-Cache-Age', String(diagnosis.ageSeconds)]);
@@ -75,9 +80,10 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
     cache: diagnosis.cache,
     url: decision.normalized,
     key:
-      isKeyed && host !== null && dimension !== null && decision.action === 'render'
+      diagnosis.key ??
+      (isKeyed && host !== null && dimension !== null && decision.action === 'render'
         ? formatCacheKey(host.id, dimension.id, decision.hash)
-        : null,
+        : null),
     detail: diagnosis.detail,
     strippedCount: isKeyed ? decision.stripped.length : 0,
   };
@@ -86,6 +92,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
 function cacheStatusOf(record: RequestRecord, diagnosis: Diagnosis): string {
   return formatCacheStatus({
     forward: diagnosis.forward ?? null,
+    forwardStatus: diagnosis.forwardStatus,
     ttlSeconds: diagnosis.ttlSeconds,
     stored: diagnosis.isStored,
     collapsed: diagnosis.isCollapsed,

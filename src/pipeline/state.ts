@@ -1,5 +1,6 @@
 // What is known about a request, growing phase by phase. Each state holds the one before it, so
 // using the key before it was derived, or a page before it was looked up, does not compile.
+import type { Readable } from 'node:stream';
 import type { BotJudgement } from '../core/bots/crawlers.ts';
 import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
@@ -7,7 +8,16 @@ import type { StorableAnswer } from '../core/http/cacheable.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
 import type { NonPageReason } from './deps.ts';
 import type { BotJudge } from './judge-bot.ts';
-import type { BodyRef, CacheKey, Entry, FetchFailure, HeaderList, Page } from './ports.ts';
+import type {
+  BodyRef,
+  CacheKey,
+  Entry,
+  FetchFailure,
+  HeaderList,
+  Information,
+  Page,
+  Peer,
+} from './ports.ts';
 
 /** The part of a configuration that requests read; a request keeps the one it started with. */
 export interface Site {
@@ -15,6 +25,8 @@ export interface Site {
   readonly judgeBot: BotJudge['judge'];
   readonly showsDiagnostics: boolean;
   readonly waitersPerKeyMax: number;
+  /** The largest answer that is kept. */
+  readonly pageBytesMax: number;
 }
 
 /** One request as the door let it through. */
@@ -27,6 +39,8 @@ export interface ClientRequest {
   readonly hostName: string;
   /** Of the client itself, behind the trusted proxies; null: not known. */
   readonly address: string | null;
+  /** null: a page that was asked for by URL; what it is passed on as is made elsewhere. */
+  readonly peer: Peer | null;
   readonly headers: HeaderList;
   readonly httpVersion: string;
   readonly requestId: string;
@@ -35,6 +49,8 @@ export interface ClientRequest {
 export interface Received {
   readonly request: ClientRequest;
   readonly site: Site;
+  /** Passes an interim answer on to the client. */
+  readonly onInformation: (information: Information) => void;
 }
 
 /** Host, dimension, normalized URL, rule and plan: all made by the one decider. */
@@ -88,7 +104,7 @@ export interface FailedFill {
 
 export type Fill = FilledPage | UnsharedFill | FailedFill;
 
-export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'status';
+export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'bypass_cache' | 'status';
 export type CacheVerdict = 'hit' | 'stale' | 'miss' | 'bypass' | 'none';
 
 /** One request in words: log line, metric labels and diagnostics are all made from this. */
@@ -109,11 +125,26 @@ export interface RequestRecord {
   readonly strippedCount: number;
 }
 
+/** A body on its way from the origin, as fast as the client reads; ends with whoever destroys it. */
+export interface StreamedBody {
+  readonly stream: Readable;
+  /** Known once the stream has ended. */
+  readonly trailers: () => HeaderList;
+}
+
 export interface Answer {
   readonly status: number;
+  /** The phrase beside the status; absent: the standard's. */
+  readonly reason?: string;
   readonly headers: HeaderList;
   /** null for an answer without a body (304, HEAD, redirects of rules). */
-  readonly body: Buffer | null;
+  readonly body: Buffer | StreamedBody | null;
+}
+
+/** What is known of an answer that was passed on, before the client gets it. */
+export interface PassedHead {
+  readonly status: number;
+  readonly headers: HeaderList;
 }
 
 /** What leaves the pipeline: an answer, or the word to pass the request on as it came. */
@@ -126,6 +157,8 @@ export type Delivery =
       readonly userAgent: string | null;
       /** Added to the origin's answer. */
       readonly headers: HeaderList;
+      /** Told of the origin's answer; the client gets it when that is done. */
+      readonly onAnswer?: (head: PassedHead) => Promise<void>;
       readonly record: RequestRecord;
     };
 

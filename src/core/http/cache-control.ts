@@ -8,19 +8,21 @@ export interface CacheDirective {
   readonly argument: string | null;
   /** The argument read as a list of field names, lower case. */
   readonly fields: readonly string[];
+  /** false: a quote is never closed, so nobody knows where the argument ends. */
+  readonly isWhole: boolean;
 }
 
 /** One directive: a name, then an argument, quoted (perhaps without its end) or bare. */
-const DIRECTIVE = /([^\s,="]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^,]*)))?[^,]*/g;
+const DIRECTIVE = /([^\s,="]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)("|$)|([^,]*)))?[^,]*/g;
 
 /** Parses one line of `Cache-Control` or `CDN-Cache-Control`. */
 export function parseCacheControl(value: string): readonly CacheDirective[] {
-  return [...value.matchAll(DIRECTIVE)].map(([, name = '', quoted, bare]) => {
+  return [...value.matchAll(DIRECTIVE)].map(([, name = '', quoted, end, bare]) => {
     const argument = quoted ?? bare?.trim() ?? null;
     const fields = (argument ?? '')
       .split(',')
       .map((field) => field.trim().toLowerCase())
       .filter((field) => field !== '');
-    return { name: name.toLowerCase(), argument, fields };
+    return { name: name.toLowerCase(), argument, fields, isWhole: end !== '' };
   });
 }

@@ -5,10 +5,10 @@ import { type HeaderList, headerValues } from './header-list.ts';
 import { parseHttpDate } from './http-date.ts';
 
 export interface Validators {
-  /** With its quotes, weak or not: `W/"96ba2d5b7d32d005"`. */
-  readonly etag: string;
-  /** When the bytes last changed, epoch milliseconds. */
-  readonly modifiedAt: number;
+  /** With its quotes, weak or not: `W/"96ba2d5b7d32d005"`; null: it has none. */
+  readonly etag: string | null;
+  /** When the bytes last changed, epoch milliseconds; null: not known. */
+  readonly modifiedAt: number | null;
 }
 
 /** The weak entity tag of our bytes, by their hash. */
@@ -26,14 +26,16 @@ export function isNotModified(
   const ifNoneMatch = headerValues(requestHeaders, 'if-none-match');
   if (ifNoneMatch.length > 0) return matchesAnyTag(ifNoneMatch.join(','), validators.etag);
   const [since, ...others] = headerValues(requestHeaders, 'if-modified-since');
-  if (since === undefined || others.length > 0) return false;
+  const { modifiedAt } = validators;
+  if (since === undefined || others.length > 0 || modifiedAt === null) return false;
   const sinceMs = parseHttpDate(since);
-  return sinceMs !== null && Math.floor(validators.modifiedAt / 1000) * 1000 <= sinceMs;
+  return sinceMs !== null && Math.floor(modifiedAt / 1000) * 1000 <= sinceMs;
 }
 
 /** Weak comparison (RFC 9110 §8.8.3.2): the `W/` marks do not count. */
-function matchesAnyTag(list: string, etag: string): boolean {
+function matchesAnyTag(list: string, etag: string | null): boolean {
   if (list.trim() === '*') return true;
+  if (etag === null) return false;
   const opaque = etag.replace(/^W\//, '');
   const tags: readonly string[] = list.match(/"[!#-~\u0080-\u00ff]*"/g) ?? [];
   return tags.includes(opaque);

@@ -3,11 +3,18 @@
 // split a response, a field that frames the message, a status or time that makes no sense) makes
 // the whole entry invalid.
 
-import type { HeaderList } from '../http/header-list.ts';
-import { LIMITS } from '../limits.ts';
 import { TAG, TAGS_MAX } from '../purge/tag.ts';
 import { formatCacheKey, isDimensionId, isHash, isHostId } from './cache-key.ts';
 import type { BodyDigest, BodyDigests, CacheKey, Entry } from './entry.ts';
+import { readExchangeFields } from './exchange-codec.ts';
+import {
+  InvalidField,
+  isInstant,
+  isRecord,
+  readHeaders,
+  readInstant,
+  readOwn,
+} from './read-fields.ts';
 
 export type Decoded =
   | { readonly state: 'entry'; readonly entry: Entry }
@@ -26,9 +33,6 @@ export const ENTRY_AGE_MAX_MS = 5 * 365 * 24 * 3_600_000;
 const CLOCK_SKEW_MAX_MS = 60_000;
 
 const SCHEMA = 1;
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 §5.5: visible characters, spaces and tabs; never CR, LF or NUL. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const URL_TEXT = /^https?:\/\/[\x21-\x7e]+$/;
 
 /** Hop-by-hop and framing fields, and what is never stored: delivery makes its own. */
@@ -47,9 +51,6 @@ const REFUSED_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-
-/** A field that is not as it must be; caught in decodeEntry, never seen outside. */
-class InvalidField extends Error {}
 
 /** Encodes an entry for a store. */
 export function encodeEntry(entry: Entry): string {
@@ -100,7 +101,7 @@ function readEntry(record: Record<string, unknown>): Entry {
     hash: field('hash', isHash),
     source: field('source', isSource),
     status: field('status', isStatus),
-    headers: readHeaders(readOwn(record, 'headers')),
+    headers: readHeaders(readOwn(record, 'headers'), REFUSED_HEADERS),
     cachedAt: field('cachedAt', isInstant),
     staleAt: field('staleAt', isInstant),
     deleteAt: field('deleteAt', isInstant),
@@ -108,6 +109,7 @@ function readEntry(record: Record<string, unknown>): Entry {
     bodies: readBodies(readOwn(record, 'bodies')),
     ...readPartial(record),
     ...readPurgeFields(record),
+    ...readExchangeFields(record),
   };
   if (entry.staleAt < entry.cachedAt || entry.deleteAt < entry.staleAt) {
     throw new InvalidField('bad_time_order');
@@ -127,24 +129,6 @@ function clampTimes(entry: Entry, nowMs: number): Entry {
     deleteAt,
     modifiedAt: Math.min(entry.modifiedAt, cachedAt),
   };
-}
-
-function readHeaders(value: unknown): HeaderList {
-  if (!Array.isArray(value) || value.length > LIMITS.headerFieldsMax) {
-    throw new InvalidField('bad_headers');
-  }
-  return value.map((pair: unknown): readonly [string, string] => {
-    if (!Array.isArray(pair) || pair.length !== 2) throw new InvalidField('bad_headers');
-    const [name, text]: unknown[] = pair;
-    if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
-      throw new InvalidField('bad_header_name');
-    }
-    if (REFUSED_HEADERS.has(name.toLowerCase())) throw new InvalidField('refused_header');
-    if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
-      throw new InvalidField('bad_header_value');
-    }
-    return [name, text];
-  });
 }
 
 function readBodies(value: unknown): BodyDigests {
@@ -192,11 +176,6 @@ function readSoftened(value: unknown): NonNullable<Entry['softened']> {
   };
 }
 
-function readInstant(value: unknown, reason: string): number {
-  if (!isInstant(value)) throw new InvalidField(reason);
-  return value;
-}
-
 function readDigest(value: unknown): BodyDigest | undefined {
   if (value === undefined) return undefined;
   if (!isRecord(value)) throw new InvalidField('bad_bodies');
@@ -204,15 +183,6 @@ function readDigest(value: unknown): BodyDigest | undefined {
   const hash = readOwn(value, 'hash');
   if (!isInstant(bytes) || !isHash(hash)) throw new InvalidField('bad_bodies');
   return { bytes, hash };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Reads an own field only: `__proto__` and `constructor` of the text are never looked into. */
-function readOwn(record: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 function isUrlText(value: unknown): value is string {
@@ -225,9 +195,4 @@ function isSource(value: unknown): value is Entry['source'] {
 
 function isStatus(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 100 && value <= 599;
-}
-
-/** A count of milliseconds or bytes: whole, not negative, exact. */
-function isInstant(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

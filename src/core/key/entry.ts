@@ -47,6 +47,30 @@ export interface Entry {
   readonly since?: number;
   /** The soft purge that made it stale, and until when it was fresh before, for the undo. */
   readonly softened?: { readonly by: number; readonly staleAt: number };
+  /** Of what was not rendered; its body is in the very bytes that came. */
+  readonly exchange?: StoredExchange;
+  /** Instead of an answer; the body is empty. */
+  readonly variants?: VariantIndex;
+}
+
+/** An answer that was passed on, with all that RFC 9111 needs to use it again. */
+export interface StoredExchange {
+  /** End-to-end fields as the origin sent them, without `Age`; `Entry.headers` is empty. */
+  readonly headers: HeaderList;
+  /** How old it was when it came, milliseconds. */
+  readonly initialAgeMs: number;
+  /** The request fields it was chosen by, in one form; those the request had. */
+  readonly selecting: HeaderList;
+}
+
+/** Stands at the key of a URL whose answers vary: by what, and where they are. */
+export interface VariantIndex {
+  /** Lower case. */
+  readonly names: readonly string[];
+  /** Part of the hash of each: those of an older index are not found any more. */
+  readonly generation: number;
+  /** Oldest first. */
+  readonly hashes: readonly string[];
 }
 
 /** The store key of an entry, `cache:<host_id>:<dimension_id>:<hash>`. */

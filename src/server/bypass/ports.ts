@@ -29,6 +29,11 @@ export interface InnerRequest {
   readonly headers: RawHeaders;
 }
 
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
 /** Where one request goes and how it is presented there. */
 export interface BypassTarget {
   /** Told to the client when the request could not be passed on; the log has the same. */
@@ -47,6 +52,8 @@ export interface BypassTarget {
   readonly userAgent: string | null;
   /** Added to the answer, replacing the origin's of that name; `Cache-Status` is a list. */
   readonly extraResponseHeaders: readonly (readonly [string, string])[];
+  /** Told of the answer; it is passed on when that is done. Never rejects. */
+  readonly onAnswer?: (head: AnswerHead) => Promise<void>;
 }
 
 /** How one bypassed request went: for the log, the metrics and the choice of the next origin. */

@@ -14,8 +14,9 @@ import type {
   FastifyRequest,
   preHandlerAsyncHookHandler,
 } from 'fastify';
+import { type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
 import { answerError } from './answer-error.ts';
-import { toBypassError } from './bypass-error.ts';
+import { BypassError, toBypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { BypassDeps, BypassOutcome, BypassTarget } from './ports.ts';
 import { relayResponse } from './relay-response.ts';
@@ -108,12 +109,31 @@ function sendWith(deps: BypassDeps): UndiciRequest {
   const send = ({ headers }: SendOptions, callback: SendCallback): void => {
     const exchange = headers[EXCHANGE];
     if (exchange === undefined) throw new Error('reply-from lost the exchange');
-    sendUpstream(exchange, deps).then(
+    sendAndTell(exchange, deps).then(
       (body) => callback(null, { statusCode: 200, headers: {}, body }),
       (error: Error) => callback(error),
     );
   };
   return send as unknown as UndiciRequest;
+}
+
+/** The answer waits for who has to know of it first, and may be cut off meanwhile. */
+async function sendAndTell(exchange: Exchange, deps: BypassDeps): Promise<IncomingMessage> {
+  const answer = await sendUpstream(exchange, deps);
+  const { onAnswer } = exchange.target;
+  if (onAnswer === undefined) return answer;
+  answer.on('error', () => undefined);
+  await onAnswer({ status: answer.statusCode ?? 0, headers: toPairs(answer.rawHeaders) });
+  if (answer.destroyed && !answer.readableEnded) {
+    throw new BypassError('http_response_incomplete', 'cut off behind its head');
+  }
+  return answer;
+}
+
+function toPairs(raw: RawHeaders): [string, string][] {
+  const pairs: [string, string][] = [];
+  visitFields(raw, (_name, value, nameAsWritten) => pairs.push([nameAsWritten, value]));
+  return pairs;
 }
 
 function targetOf({ bypassTarget }: Pick<FastifyRequest, 'bypassTarget'>): BypassTarget {

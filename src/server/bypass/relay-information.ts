@@ -10,9 +10,14 @@ const RELAYED: ReadonlySet<number> = new Set([102, 103]);
 /** There is no body to be framed. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'trailer']);
 
+/** What is passed on of an interim answer. */
+export type Interim = Pick<InformationEvent, 'statusCode' | 'statusMessage' | 'rawHeaders'>;
+
 /** Passes one interim answer to the client, if it can be. */
-export function relayInformation(exchange: Exchange, information: InformationEvent): void {
-  const { request, response } = exchange;
+export function relayInformation(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  information: Interim,
+): void {
   const { statusCode, statusMessage, rawHeaders } = information;
   if (!RELAYED.has(statusCode) || response.headersSent || response.writableEnded) return;
   const dropped = hopNames(rawHeaders);

@@ -7,7 +7,7 @@ type BypassDelivery = Extract<Delivery, { readonly kind: 'bypass' }>;
 
 export function bypassTarget(
   { visitor, inner }: Visit,
-  { host, timeoutMs, userAgent, headers }: BypassDelivery,
+  { host, timeoutMs, userAgent, headers, onAnswer }: BypassDelivery,
   originUrl: string,
 ): BypassTarget {
   return {
@@ -20,5 +20,6 @@ export function bypassTarget(
     timeoutMs,
     userAgent,
     extraResponseHeaders: headers,
+    ...(onAnswer && { onAnswer }),
   };
 }

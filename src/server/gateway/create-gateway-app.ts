@@ -39,7 +39,11 @@ function decideUpgrade(
   visits.set(request, visit);
   request.socket.once('close', () => deps.onFinished(finishVisit(visit, null)));
   if (isInLoop(request, deps.pseudonym)) return { status: LOOP_STATUS };
-  const delivery = runUpgradePhases({ request: visit.visitor.client, site });
+  const delivery = runUpgradePhases({
+    request: visit.visitor.client,
+    site,
+    onInformation: () => undefined,
+  });
   visit.record = delivery.record;
   if (delivery.kind === 'answer') return { status: delivery.answer.status };
   visit.turn = deps.takeOrigin(delivery.host.origins);

@@ -40,6 +40,7 @@ export function receiveRequest(
     address,
     client: {
       address,
+      peer: { address: peer, isTrusted: isTrusted(peer) },
       method: request.method ?? '',
       url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${path}`,
       hostName: host.ok ? host.value : '',

@@ -1,11 +1,13 @@
 // One request through the pipeline: what it answers is written here; what it passes on gets its
 // target and goes its way through server/bypass. Shared by every listener that serves pages.
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoop, viaMember } from '../../core/http/forwarded.ts';
 import { fieldValues } from '../../core/http/hop-headers.ts';
 import { runPhases } from '../../pipeline/phases.ts';
+import type { Information } from '../../pipeline/ports.ts';
 import type { Answer, Delivery } from '../../pipeline/state.ts';
+import { relayInformation } from '../bypass/relay-information.ts';
 import { bypassTarget } from './bypass-target.ts';
 import type { GatewayDeps, Snapshot } from './gateway-deps.ts';
 import { plainAnswer } from './plain-answer.ts';
@@ -34,7 +36,17 @@ export async function serveVisit(
     writeAnswer(request.raw, reply.raw, plainAnswer(LOOP_STATUS, client.requestId));
     return;
   }
-  const received = { request: client, site: snapshot.site };
+  const exchange = { request: request.raw, response: reply.raw };
+  const received = {
+    request: client,
+    site: snapshot.site,
+    onInformation: ({ statusCode, headers }: Information) =>
+      relayInformation(exchange, {
+        statusCode,
+        statusMessage: STATUS_CODES[statusCode] ?? '',
+        rawHeaders: headers.flat(),
+      }),
+  };
   const delivery = dress(await runPhases(received, snapshot.pipeline));
   visit.record = delivery.record;
   if (delivery.kind === 'bypass') {

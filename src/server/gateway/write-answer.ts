@@ -4,6 +4,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Answer } from '../../pipeline/state.ts';
 import { isUploaded } from '../bypass/upload-body.ts';
 import { writeHead } from '../bypass/write-head.ts';
+import { streamBody } from './stream-body.ts';
 
 const PIECE_BYTES = 65_536;
 const NO_CONTENT = 204;
@@ -14,13 +15,25 @@ export function writeAnswer(
   response: ServerResponse,
   answer: Answer,
 ): void {
-  if (response.destroyed || response.headersSent) return;
+  if (response.destroyed || response.headersSent) {
+    discardBody(answer);
+    return;
+  }
   // A body nobody reads must not be taken for the next request (case A92).
   if (!isUploaded(request)) response.shouldKeepAlive = false;
-  const { status, headers, body } = withoutForbiddenContent(answer);
-  writeHead(response, { status, reason: STATUS_CODES[status] ?? '', headers: headers.flat() });
-  if (body === null || request.method === 'HEAD') response.end();
-  else writeBody(response, body);
+  const { status, reason, headers, body } = withoutForbiddenContent(answer);
+  const phrase = reason ?? STATUS_CODES[status] ?? '';
+  writeHead(response, { status, reason: phrase, headers: headers.flat() });
+  if (body === null || request.method === 'HEAD') {
+    discardBody(answer);
+    response.end();
+  } else if (Buffer.isBuffer(body)) writeBody(response, body);
+  else streamBody(response, body);
+}
+
+/** Nobody reads it: what sends it may stop. */
+function discardBody({ body }: Answer): void {
+  if (body !== null && !Buffer.isBuffer(body)) body.stream.destroy();
 }
 
 /**

@@ -33,6 +33,7 @@ export function toPageVisitor(
       url: page.url,
       hostName: page.hostName,
       address: isForwarded ? client.address : null,
+      peer: null,
       headers: client.headers.filter(([name]) => !BETWEEN_US.test(name.toLowerCase())),
       requestId: readRequestId(raw) ?? client.requestId,
     },

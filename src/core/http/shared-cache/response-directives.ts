@@ -1,0 +1,117 @@
+// What an answer says about caching, read strictly: `CDN-Cache-Control` (RFC 9213) where it is a
+// dictionary with something in it, else `Cache-Control` (RFC 9111 §5.2.2). Whatever can't be
+// understood forbids: a damaged `private=` is private, a number that is none is 0.
+import { type CacheDirective, parseCacheControl } from '../cache-control.ts';
+import { type HeaderList, headerValues, isFieldName } from '../header-list.ts';
+import { type DictionaryMember, parseDictionary } from '../structured-dictionary.ts';
+
+export interface ResponseDirectives {
+  readonly noStore: boolean;
+  readonly isPrivate: boolean;
+  readonly noCache: boolean;
+  /** Lower-case names that `private="…"` and `no-cache="…"` keep from everybody else. */
+  readonly withheld: ReadonlySet<string>;
+  readonly isPublic: boolean;
+  readonly mustUnderstand: boolean;
+  readonly mustRevalidate: boolean;
+  readonly proxyRevalidate: boolean;
+  readonly isImmutable: boolean;
+  /** Seconds; null: not said. */
+  readonly sMaxAge: number | null;
+  readonly maxAge: number | null;
+  readonly staleWhileRevalidate: number | null;
+  readonly staleIfError: number | null;
+  /** `CDN-Cache-Control` speaks: `Cache-Control`, `Expires` and `Pragma` don't count for us. */
+  readonly isTargeted: boolean;
+}
+
+type Directives = ReadonlyMap<string, readonly CacheDirective[]>;
+
+/** Larger numbers are as good as infinite (RFC 9111 §1.2.2). */
+const SECONDS_MAX = 2_147_483_648;
+
+export function readResponseDirectives(headers: HeaderList): ResponseDirectives {
+  const targeted = readTargeted(headerValues(headers, 'cdn-cache-control'));
+  const directives = targeted ?? readCacheControl(headerValues(headers, 'cache-control'));
+  const has = (name: string): boolean => directives.has(name);
+  const whole = (name: string): boolean => (directives.get(name) ?? []).some(meansWhole);
+  const isPragma = directives.size === 0 && saysNoCache(headerValues(headers, 'pragma'));
+  return {
+    noStore: has('no-store'),
+    isPrivate: whole('private'),
+    noCache: whole('no-cache') || isPragma,
+    withheld: new Set(['private', 'no-cache'].flatMap((name) => fieldsOf(directives.get(name)))),
+    isPublic: has('public'),
+    mustUnderstand: has('must-understand'),
+    mustRevalidate: has('must-revalidate'),
+    proxyRevalidate: has('proxy-revalidate'),
+    isImmutable: has('immutable'),
+    sMaxAge: readSeconds(directives.get('s-maxage')),
+    maxAge: readSeconds(directives.get('max-age')),
+    staleWhileRevalidate: readSeconds(directives.get('stale-while-revalidate')),
+    staleIfError: readSeconds(directives.get('stale-if-error')),
+    isTargeted: targeted !== null,
+  };
+}
+
+function readCacheControl(lines: readonly string[]): Directives {
+  return groupByName(lines.flatMap(parseCacheControl));
+}
+
+/** RFC 9213 §2.1: what is no dictionary, or an empty one, is as good as absent. */
+function readTargeted(lines: readonly string[]): Directives | null {
+  const members = lines.length === 0 ? null : parseDictionary(lines.join(', '));
+  if (members === null || members.size === 0) return null;
+  const directives = [...members].flatMap(([name, member]) => toDirective(name, member));
+  return groupByName(directives);
+}
+
+function toDirective(name: string, member: DictionaryMember): readonly CacheDirective[] {
+  const directive = (argument: string | null): CacheDirective => ({
+    name,
+    argument,
+    fields: [],
+    isWhole: true,
+  });
+  switch (member.kind) {
+    case 'boolean':
+      return member.value ? [directive(null)] : [];
+    case 'integer':
+      return [directive(String(member.value))];
+    default:
+      // A number as a string is no number here, however it reads.
+      return [directive('?')];
+  }
+}
+
+function groupByName(directives: readonly CacheDirective[]): Directives {
+  const groups = new Map<string, CacheDirective[]>();
+  for (const directive of directives) {
+    groups.set(directive.name, [...(groups.get(directive.name) ?? []), directive]);
+  }
+  return groups;
+}
+
+/** The directive is about the whole answer, not about fields that it names. */
+function meansWhole({ argument, fields, isWhole }: CacheDirective): boolean {
+  return argument === null || !isWhole || fields.length === 0 || !fields.every(isFieldName);
+}
+
+function fieldsOf(directives: readonly CacheDirective[] | undefined): readonly string[] {
+  return (directives ?? []).flatMap(({ fields }) => fields);
+}
+
+/** The smallest, when it is said more than once. */
+function readSeconds(directives: readonly CacheDirective[] | undefined): number | null {
+  if (directives === undefined) return null;
+  return Math.min(...directives.map(({ argument }) => parseSeconds(argument) ?? 0));
+}
+
+/** `delta-seconds` of RFC 9111 §1.2.2, or null. */
+export function parseSeconds(text: string | null): number | null {
+  return text !== null && /^[0-9]+$/.test(text) ? Math.min(Number(text), SECONDS_MAX) : null;
+}
+
+function saysNoCache(pragma: readonly string[]): boolean {
+  return pragma.flatMap(parseCacheControl).some(({ name }) => name === 'no-cache');
+}

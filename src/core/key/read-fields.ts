@@ -1,0 +1,49 @@
+// How the fields of stored metadata are read: own fields only, each checked, headers such that
+// writing them can't split an answer.
+import type { HeaderList } from '../http/header-list.ts';
+import { LIMITS } from '../limits.ts';
+
+/** A field that is not as it must be; caught in decodeEntry, never seen outside. */
+export class InvalidField extends Error {}
+
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** RFC 9110 §5.5: visible characters, spaces and tabs; never CR, LF or NUL. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads an own field only: `__proto__` and `constructor` of the text are never looked into. */
+export function readOwn(record: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+/** A count of milliseconds or bytes: whole, not negative, exact. */
+export function isInstant(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+export function readInstant(value: unknown, reason: string): number {
+  if (!isInstant(value)) throw new InvalidField(reason);
+  return value;
+}
+
+/** @param refused lower-case names that must not be there */
+export function readHeaders(value: unknown, refused: ReadonlySet<string>): HeaderList {
+  if (!Array.isArray(value) || value.length > LIMITS.headerFieldsMax) {
+    throw new InvalidField('bad_headers');
+  }
+  return value.map((pair: unknown): readonly [string, string] => {
+    if (!Array.isArray(pair) || pair.length !== 2) throw new InvalidField('bad_headers');
+    const [name, text]: unknown[] = pair;
+    if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+      throw new InvalidField('bad_header_name');
+    }
+    if (refused.has(name.toLowerCase())) throw new InvalidField('refused_header');
+    if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
+      throw new InvalidField('bad_header_value');
+    }
+    return [name, text];
+  });
+}

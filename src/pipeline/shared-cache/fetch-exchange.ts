@@ -1,0 +1,188 @@
+// Fetch, for what is not stored or stale: everybody who could do with the same answer waits for one
+// request to the origin. What turned out to be for one client alone is asked for by each at once,
+// now and for a while.
+import type { ForwardReason } from '../../core/http/cache-status.ts';
+import { servesOnError } from '../../core/http/shared-cache/judge-answer.ts';
+import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
+import { judgeStored } from '../../core/http/shared-cache/judge-stored.ts';
+import { isSameSelection, selectingFields } from '../../core/http/shared-cache/vary.ts';
+import { answerFailure, answerOverload } from '../deliver-status.ts';
+import { type PipelineDeps, pageIdentity } from '../deps.ts';
+import { backOff } from '../fetch-page.ts';
+import type { HeaderList, Peer } from '../ports.ts';
+import type { Delivery, Keyed } from '../state.ts';
+import { serveExchange, streamExchange } from './deliver-exchange.ts';
+import type { FailedExchange, SharedExchange } from './exchange-end.ts';
+import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
+import { type Arrival, type Errand, type OpenExchange, openExchange } from './open-exchange.ts';
+import { serveStored } from './serve-stored.ts';
+
+/** How long an answer that could not be shared is fetched by each client alone. */
+const UNSHARED_MEMORY_MS = 120_000;
+/** A variant is known only after the first answer: whoever waited for another one joins again. */
+const TURNS_MAX = 3;
+
+/** What is stored for the request, and why that does not answer it. */
+export interface Want {
+  readonly keyed: Keyed;
+  readonly peer: Peer;
+  readonly found: FoundExchange | NoExchange;
+  readonly forward: ForwardReason;
+}
+
+export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Delivery> {
+  let current = want;
+  for (let turn = 1; turn < TURNS_MAX; turn += 1) {
+    if (mustBeAlone(current, deps)) break;
+    const delivery = await takePart(current, deps);
+    if (delivery !== null) return delivery;
+    const found = await findExchange(want.keyed, deps);
+    current = { ...want, found, forward: found.state === 'found' ? 'stale' : found.forward };
+  }
+  const errand = errandOf(current);
+  const { arrival, end } = await openExchange(errand, deps);
+  end.catch(deps.onDefect);
+  return await deliverArrival(current, arrival, deps);
+}
+
+function mustBeAlone({ keyed }: Want, deps: PipelineDeps): boolean {
+  const isUnshared = deps.knownUnshared.get(pageIdentity(keyed)) !== null;
+  return isUnshared || hasCredentials(keyed.request.headers);
+}
+
+/** Renews a stale answer behind the client's back, unless that is done or has just failed. */
+export function refreshExchange(want: Want, deps: PipelineDeps): void {
+  const { keyed } = want;
+  const id = flightId(want);
+  if (deps.exchanges.isRunning(id) || deps.failures.get(pageIdentity(keyed)) !== null) return;
+  const place = deps.exchanges.join(id, 0, async () => {
+    const { arrival, end } = await openExchange(errandOf(want), deps);
+    remember(keyed, arrival, deps);
+    // Nobody reads it.
+    if (arrival.kind === 'answer') arrival.answer.body.stream.destroy();
+    return await end;
+  });
+  if (place.role !== 'refused') place.result.catch(deps.onDefect);
+}
+
+/** Leads or follows; null: the others' answer is not for this request. */
+async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | null> {
+  const { keyed } = want;
+  const mine: { opened: Promise<OpenExchange> | null } = { opened: null };
+  const place = deps.exchanges.join(flightId(want), keyed.site.waitersPerKeyMax, async () => {
+    mine.opened = openExchange(errandOf(want), deps);
+    return await (await mine.opened).end;
+  });
+  if (place.role === 'refused') return answerOverload(keyed);
+  if (mine.opened !== null) {
+    place.result.catch(deps.onDefect);
+    return await deliverArrival(want, (await mine.opened).arrival, deps);
+  }
+  const end = await place.result;
+  if (end.kind === 'failed') return await recover(want, end, deps);
+  if (end.kind === 'unshared' || !isFor(keyed, end.shared, deps.clock.now())) return null;
+  return deliverShared(want, end.shared, deps);
+}
+
+/** Whether an answer to somebody else is one to this request. */
+function isFor({ request }: Keyed, shared: SharedExchange, now: number): boolean {
+  const { kept } = shared;
+  const asked = request.headers.filter(([name]) => !/^(cache-control|pragma)$/i.test(name));
+  const isChosen = isSameSelection(shared.selecting, selectingFields(kept.vary, asked));
+  return isChosen && judgeStored(kept, asked, 'fresh', now) === 'fresh';
+}
+
+function deliverShared(want: Want, shared: SharedExchange, deps: PipelineDeps): Delivery {
+  const { status, kept, body } = shared;
+  const served = { ...kept, status, bytes: body.length };
+  const as = {
+    cache: 'miss',
+    forward: want.forward,
+    isStored: true,
+    isCollapsed: true,
+    detail: null,
+  } as const;
+  return serveExchange(want.keyed, served, body, { as, now: deps.clock.now() });
+}
+
+async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps): Promise<Delivery> {
+  const { keyed, forward, found } = want;
+  remember(keyed, arrival, deps);
+  switch (arrival.kind) {
+    case 'failed':
+      return await recover(want, arrival, deps);
+    case 'renewed': {
+      const { entry, body } = arrival;
+      const { exchange, status, cachedAt, staleAt } = entry;
+      const served = { ...exchange, status, cachedAt, staleAt, bytes: body.length };
+      const as = {
+        cache: 'miss',
+        forward,
+        forwardStatus: 304,
+        isStored: true,
+        detail: null,
+      } as const;
+      return serveExchange(keyed, served, body, { as, now: deps.clock.now() });
+    }
+    case 'answer': {
+      const isStored = arrival.unshared === null && found.state !== 'unavailable';
+      const detail = arrival.unshared ?? (found.state === 'found' ? null : found.detail);
+      const cache = isStored ? 'miss' : 'bypass';
+      return streamExchange(keyed, arrival.answer, { cache, forward, isStored, detail });
+    }
+  }
+}
+
+function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
+  const identity = pageIdentity(keyed);
+  if (arrival.kind === 'failed') {
+    backOff(keyed, { outcome: 'failed', reason: arrival.reason, detail: arrival.detail }, deps);
+    return;
+  }
+  deps.failures.forget(identity);
+  const unshared = arrival.kind === 'answer' ? arrival.unshared : null;
+  if (unshared === null) deps.knownUnshared.forget(identity);
+  // Who has credentials learns nothing about what the others get.
+  else if (unshared !== 'authorization') {
+    deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+  }
+}
+
+/** The origin failed: the stale answer where that may be served, else that it failed. */
+async function recover(
+  { keyed, found }: Want,
+  { reason, detail }: FailedExchange,
+  deps: PipelineDeps,
+): Promise<Delivery> {
+  if (found.state === 'found' && isForTrouble(keyed, found, deps.clock.now())) {
+    const stale = await serveStored(keyed, found, { how: 'stale', detail }, deps);
+    if (stale !== null) return stale;
+  }
+  return answerFailure(keyed, reason);
+}
+
+/** Whether the stored answer may take the place of one that can't be had. */
+export function isForTrouble(keyed: Keyed, { entry }: FoundExchange, now: number): boolean {
+  const { exchange, staleAt } = entry;
+  return servesOnError(exchange.headers, { staleAt }, keyed.decision.policy.bypass.cache, now);
+}
+
+function errandOf({ keyed, peer, found }: Want): Errand {
+  return {
+    keyed,
+    peer,
+    previous: found.state === 'found' ? found : null,
+    mayStore: found.state !== 'unavailable',
+  };
+}
+
+/** One for each variant, as far as it is known what they are chosen by. */
+function flightId({ keyed, found }: Want): string {
+  const selecting = selectingNow(keyed, found);
+  return `${pageIdentity(keyed)}\n${JSON.stringify(selecting)}`;
+}
+
+function selectingNow(keyed: Keyed, found: FoundExchange | NoExchange): HeaderList {
+  if (found.state === 'found') return found.entry.exchange.selecting;
+  return found.index === null ? [] : selectingFields(found.index.names, keyed.request.headers);
+}

@@ -1,0 +1,75 @@
+// Look-up of an answer that was passed on before: the one of the URL, or by its index the one that
+// was chosen by the same request fields.
+import type { ForwardReason } from '../../core/http/cache-status.ts';
+import { isSameSelection, selectingFields } from '../../core/http/shared-cache/vary.ts';
+import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
+import type { PipelineDeps } from '../deps.ts';
+import type { Entry } from '../ports.ts';
+import type { Keyed } from '../state.ts';
+import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
+
+export type ExchangeEntry = Entry & { readonly exchange: StoredExchange };
+
+export interface FoundExchange extends Place {
+  readonly state: 'found';
+  readonly entry: ExchangeEntry;
+  readonly freshness: 'fresh' | 'stale';
+}
+
+export interface NoExchange {
+  /** `unavailable`: nothing is known, so nothing may be stored either. */
+  readonly state: 'absent' | 'unavailable';
+  readonly forward: ForwardReason;
+  readonly detail: string | null;
+  /** What the answers of the URL vary by, where that is known. */
+  readonly index: VariantIndex | null;
+}
+
+export async function findExchange(
+  keyed: Keyed,
+  deps: PipelineDeps,
+): Promise<FoundExchange | NoExchange> {
+  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  if (found.state === 'unavailable') return nothing('unavailable', found.reason);
+  if (found.state === 'absent') {
+    return nothing('absent', found.reason === 'absent' ? null : found.reason);
+  }
+  const { entry, freshness } = found;
+  if (entry.variants !== undefined) {
+    // A soft purge marks the index: what hangs on it is fetched anew.
+    return freshness === 'fresh'
+      ? await findVariant(keyed, entry.variants, deps)
+      : nothing('absent', 'expired');
+  }
+  const { key, ref } = keyed;
+  return hasExchange(entry)
+    ? { state: 'found', key, ref, entry, freshness }
+    : nothing('absent', 'damaged');
+}
+
+async function findVariant(
+  keyed: Keyed,
+  index: VariantIndex,
+  deps: PipelineDeps,
+): Promise<FoundExchange | NoExchange> {
+  const { normalized: url } = keyed.decision;
+  const selecting = selectingFields(index.names, keyed.request.headers);
+  const place = exchangePlace(keyed.host, variantHash(url, index, selecting, deps.hasher));
+  const missing: NoExchange = { state: 'absent', forward: 'vary-miss', detail: null, index };
+  if (!index.hashes.includes(place.ref.hash)) return missing;
+  const found = await deps.pages.lookUp(place.key, place.ref, url);
+  if (found.state === 'unavailable') return nothing('unavailable', found.reason);
+  if (found.state === 'absent' || !hasExchange(found.entry)) return missing;
+  const { entry, freshness } = found;
+  return isSameSelection(entry.exchange.selecting, selecting)
+    ? { state: 'found', ...place, entry, freshness }
+    : missing;
+}
+
+function hasExchange(entry: Entry): entry is ExchangeEntry {
+  return entry.exchange !== undefined;
+}
+
+function nothing(state: NoExchange['state'], detail: string | null): NoExchange {
+  return { state, forward: 'uri-miss', detail, index: null };
+}

@@ -1,0 +1,56 @@
+// RFC 9111 §4.4: a method that may change something, and succeeds, makes the stored answers of its
+// URL invalid, and those of the URLs of the same host that its answer names. Before the client has
+// the answer, so that its next request sees the change.
+import { headerValues } from '../../core/http/header-list.ts';
+import type { PipelineDeps } from '../deps.ts';
+import { forgetPurged } from '../forget-purged.ts';
+import type { PassedHead, Planned } from '../state.ts';
+import { exchangePlace } from './exchange-place.ts';
+
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+const HARD = { dryRun: false, soft: false } as const;
+
+/** Whether an answer to this method can make others invalid. */
+export function isUnsafe(method: string): boolean {
+  return !SAFE.has(method);
+}
+
+/** @returns told of the origin's answer; never rejects */
+export function invalidateBy(
+  planned: Planned,
+  deps: PipelineDeps,
+): (head: PassedHead) => Promise<void> {
+  return async ({ status, headers }) => {
+    if (status < 200 || status > 399) return;
+    const named = ['location', 'content-location'].flatMap((name) => headerValues(headers, name));
+    const urls = named.flatMap((reference) => resolveNamed(planned, reference));
+    const { normalized, hash } = planned.decision;
+    const targets = new Map([[normalized, hash], ...urls]);
+    const pages = forgetPurged(deps);
+    await Promise.all(
+      [...targets].map(async ([url, urlHash]) => {
+        const { key, ref } = exchangePlace(planned.host, urlHash);
+        // A store that can't be asked now can't be answered from either.
+        await pages.purge(key, ref, url, HARD);
+      }),
+    );
+  };
+}
+
+/** The normalized URL and its hash, where it is of the same host. */
+function resolveNamed(
+  { request, site, host }: Planned,
+  reference: string,
+): readonly (readonly [string, string])[] {
+  if (!URL.canParse(reference, request.url)) return [];
+  const again = site.decider.decide(
+    {
+      url: new URL(reference, request.url).href,
+      method: 'GET',
+      userAgent: '',
+      hasAuthorization: false,
+    },
+    null,
+  );
+  return again.error === null && again.host === host ? [[again.normalized, again.hash]] : [];
+}

@@ -1,0 +1,100 @@
+// Stores an answer that was passed on; one that varies under a hash of its own, and in the index
+// of its URL, which holds so many and drops the oldest.
+import type { VariantIndex } from '../../core/key/entry.ts';
+import { VARIANTS_MAX } from '../../core/key/exchange-codec.ts';
+import type { PipelineDeps } from '../deps.ts';
+import type { Entry } from '../ports.ts';
+import type { RunningFill } from '../running-fills.ts';
+import type { PageDraft } from '../save-page.ts';
+import type { Keyed } from '../state.ts';
+import type { SharedExchange } from './exchange-end.ts';
+import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
+
+/** An index outlives its variants, so that it is not written with each of them. */
+const INDEX_MORE_MS = 86_400_000;
+const HARD = { dryRun: false, soft: false } as const;
+
+/** @param running tells of purges that come meanwhile */
+export async function keepExchange(
+  keyed: Keyed,
+  shared: SharedExchange,
+  running: RunningFill,
+  deps: PipelineDeps,
+): Promise<void> {
+  if (running.purgedBy() !== null) return;
+  const { kept } = shared;
+  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  if (found.state === 'unavailable') return;
+  // An origin that is failing now had a good answer a moment ago.
+  if (shared.status >= 500 && found.state === 'hit') return;
+  if (kept.vary.length === 0) {
+    await deps.pages.save(draftOf(keyed, keyed, shared));
+  } else {
+    const isFresh = found.state === 'hit' && found.freshness === 'fresh';
+    await keepVariant(keyed, shared, isFresh ? found.entry : null, deps);
+  }
+  const purgedBy = running.purgedBy();
+  if (purgedBy !== null) {
+    await deps.pages.purge(keyed.key, keyed.ref, keyed.decision.normalized, purgedBy);
+  }
+}
+
+async function keepVariant(
+  keyed: Keyed,
+  shared: SharedExchange,
+  indexEntry: Entry | null,
+  deps: PipelineDeps,
+): Promise<void> {
+  const { normalized: url } = keyed.decision;
+  const { kept } = shared;
+  const previous = indexEntry?.variants;
+  const isSame = previous?.names.join() === kept.vary.join();
+  const old: VariantIndex =
+    previous !== undefined && isSame
+      ? previous
+      : { names: kept.vary, generation: deps.clock.now(), hashes: [] };
+  const hash = variantHash(url, old, shared.selecting, deps.hasher);
+  const saved = await deps.pages.save(draftOf(keyed, exchangePlace(keyed.host, hash), shared));
+  const isListed = old.hashes.includes(hash) && kept.deleteAt <= (indexEntry?.deleteAt ?? 0);
+  if (!saved.stored || isListed) return;
+  const hashes = [...old.hashes.filter((one) => one !== hash), hash];
+  const dropped = hashes.splice(0, Math.max(0, hashes.length - VARIANTS_MAX));
+  const until = kept.deleteAt + INDEX_MORE_MS;
+  await deps.pages.save({
+    ...baseDraft(keyed, keyed),
+    status: 200,
+    body: Buffer.alloc(0),
+    cachedAt: kept.cachedAt,
+    staleAt: until,
+    deleteAt: until,
+    variants: { ...old, hashes },
+  });
+  for (const one of dropped) {
+    const { key, ref } = exchangePlace(keyed.host, one);
+    await deps.pages.purge(key, ref, url, HARD);
+  }
+}
+
+function baseDraft(keyed: Keyed, { key, ref }: Place) {
+  return { key, ref, url: keyed.decision.normalized, source: 'origin', headers: [] } as const;
+}
+
+function draftOf(
+  keyed: Keyed,
+  place: Place,
+  { status, kept, selecting, body }: SharedExchange,
+): PageDraft {
+  return {
+    ...baseDraft(keyed, place),
+    status,
+    body,
+    cachedAt: kept.cachedAt,
+    staleAt: kept.staleAt,
+    deleteAt: kept.deleteAt,
+    exchange: {
+      headers: kept.headers,
+      initialAgeMs: Math.round(kept.initialAgeMs),
+      selecting,
+    },
+  };
+}

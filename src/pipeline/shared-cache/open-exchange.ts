@@ -1,0 +1,232 @@
+// One request passed on to the origin for an answer that may be kept. It opens with the head of the
+// answer, which is for the one who asked; it ends when the body is stored, or turned out to be
+// nobody else's. It belongs to no client from then on.
+import { firstHeader } from '../../core/http/header-list.ts';
+import {
+  type AnswerJudgement,
+  judgeAnswer,
+  servesOnError,
+  type UnsharedReason,
+} from '../../core/http/shared-cache/judge-answer.ts';
+import { hasCredentials, withoutConditions } from '../../core/http/shared-cache/judge-request.ts';
+import { mergeFields, validationFields } from '../../core/http/shared-cache/judge-stored.ts';
+import { selectingFields } from '../../core/http/shared-cache/vary.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { type PipelineDeps, pageIdentity } from '../deps.ts';
+import type { FetchFailure, OriginAnswer, PassJob, Peer } from '../ports.ts';
+import type { RunningFill } from '../running-fills.ts';
+import type { Keyed } from '../state.ts';
+import { collectBody } from './collect-body.ts';
+import type { PassedOn } from './deliver-exchange.ts';
+import type { ExchangeEnd, FailedExchange } from './exchange-end.ts';
+import type { ExchangeEntry, FoundExchange } from './find-exchange.ts';
+import { keepExchange } from './keep-exchange.ts';
+
+export interface Errand {
+  readonly keyed: Keyed;
+  readonly peer: Peer;
+  /** Asked about, so that the origin may say that it still is the one. */
+  readonly previous: FoundExchange | null;
+  /** false: the store could not be asked. */
+  readonly mayStore: boolean;
+}
+
+/** What the one who asked gets. */
+export type Arrival =
+  | {
+      readonly kind: 'answer';
+      readonly answer: PassedOn;
+      /** null: it is kept. */
+      readonly unshared: UnsharedReason | 'unframed' | 'too_large' | null;
+    }
+  /** A 304: the stored answer, with what it brought. */
+  | { readonly kind: 'renewed'; readonly entry: ExchangeEntry; readonly body: Buffer }
+  | FailedExchange;
+
+export interface OpenExchange {
+  readonly arrival: Arrival;
+  readonly end: Promise<ExchangeEnd>;
+}
+
+const NOT_MODIFIED = 304;
+const ERRORS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+const HARD = { dryRun: false, soft: false } as const;
+
+export async function openExchange(errand: Errand, deps: PipelineDeps): Promise<OpenExchange> {
+  const running = deps.fills.start(pageIdentity(errand.keyed));
+  try {
+    const opened = await open(errand, running, deps);
+    return { ...opened, end: opened.end.finally(running.end) };
+  } catch (error) {
+    running.end();
+    throw error;
+  }
+}
+
+async function open(
+  errand: Errand,
+  running: RunningFill,
+  deps: PipelineDeps,
+): Promise<OpenExchange> {
+  const { keyed, previous } = errand;
+  const requestedAt = deps.clock.now();
+  const result = await deps.origin.pass(jobOf(errand));
+  if (result.outcome === 'failed') return failed(result.reason, result.detail);
+  const receivedAt = deps.clock.now();
+  const times = { requestedAt, receivedAt };
+  const { answer } = result;
+  if (previous !== null && answer.status === NOT_MODIFIED) {
+    answer.body.resume();
+    const renewed = await renew(errand, answer, times, deps);
+    // It is about another answer, or ours is gone: without conditions the whole one comes.
+    return renewed ?? (await open({ ...errand, previous: null }, running, deps));
+  }
+  const { policy } = keyed.decision;
+  if (previous !== null && ERRORS.has(answer.status)) {
+    const { exchange, staleAt } = previous.entry;
+    if (servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt)) {
+      answer.body.on('error', () => undefined).destroy();
+      return failed('origin_invalid', `status_${answer.status}`);
+    }
+  }
+  const judgement = judgeAnswer({
+    answer: { status: answer.status, headers: answer.headers, ...times },
+    policy: policy.bypass.cache,
+    hasAuthorization: hasCredentials(keyed.request.headers),
+  });
+  return await carry(errand, { answer, judgement, running }, deps);
+}
+
+interface Carried {
+  readonly answer: OriginAnswer;
+  readonly judgement: AnswerJudgement;
+  readonly running: RunningFill;
+}
+
+/** The answer goes to its client; a copy to the store, where it may be kept. */
+async function carry(
+  { keyed, previous, mayStore }: Errand,
+  { answer, judgement, running }: Carried,
+  deps: PipelineDeps,
+): Promise<OpenExchange> {
+  const { status, reason, headers, trailers } = answer;
+  const bytesMax = keyed.site.pageBytesMax;
+  const unshared = findUnshared(answer, judgement, bytesMax);
+  if (unshared !== null || !judgement.store) {
+    // What the origin no longer lets us keep must not be served in its place later.
+    if (previous !== null && status < 500) {
+      await deps.pages.purge(previous.key, previous.ref, keyed.decision.normalized, HARD);
+    }
+    const body = { stream: answer.body, trailers };
+    answer.body.on('error', () => undefined);
+    return {
+      arrival: { kind: 'answer', answer: { status, reason, headers, body }, unshared },
+      end: Promise.resolve({ kind: 'unshared' }),
+    };
+  }
+  const idleMs = LIMITS.bodyIdleTimeoutMs;
+  const { stream, whole } = collectBody(answer.body, { bytesMax, idleMs });
+  const keep = async (): Promise<ExchangeEnd> => {
+    const body = await whole;
+    if (body === null) return { kind: 'unshared' };
+    const { kept } = judgement;
+    const selecting = selectingFields(kept.vary, keyed.request.headers);
+    const shared = { status, kept, selecting, body };
+    if (mayStore) await keepExchange(keyed, shared, running, deps);
+    return { kind: 'shared', shared };
+  };
+  return {
+    arrival: {
+      kind: 'answer',
+      answer: { status, reason, headers, body: { stream, trailers } },
+      unshared: null,
+    },
+    end: keep(),
+  };
+}
+
+function findUnshared(
+  { headers, isDelimited }: OriginAnswer,
+  judgement: AnswerJudgement,
+  bytesMax: number,
+): UnsharedReason | 'unframed' | 'too_large' | null {
+  if (!judgement.store) return judgement.reason;
+  if (!isDelimited) return 'unframed';
+  return Number(firstHeader(headers, 'content-length') ?? 0) > bytesMax ? 'too_large' : null;
+}
+
+/** null: the 304 says nothing about the answer that is stored. */
+async function renew(
+  { keyed, previous, mayStore }: Errand,
+  answer: OriginAnswer,
+  times: { readonly requestedAt: number; readonly receivedAt: number },
+  deps: PipelineDeps,
+): Promise<OpenExchange | null> {
+  if (previous === null) return null;
+  const { key, ref, entry } = previous;
+  const { exchange, status } = entry;
+  if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
+    return null;
+  }
+  const read = await deps.pages.readBody(entry, 'identity');
+  if (read.state !== 'found') return null;
+  const headers = mergeFields(exchange.headers, answer.headers);
+  const { policy, normalized } = keyed.decision;
+  const hasAuthorization = hasCredentials(keyed.request.headers);
+  const judgement = judgeAnswer({
+    answer: { status, headers, ...times },
+    policy: policy.bypass.cache,
+    hasAuthorization,
+  });
+  const body = read.value;
+  if (!judgement.store) {
+    if (mayStore) await deps.pages.purge(key, ref, normalized, HARD);
+    return {
+      arrival: { kind: 'renewed', entry: { ...entry, exchange: { ...exchange, headers } }, body },
+      end: Promise.resolve({ kind: 'unshared' }),
+    };
+  }
+  const { kept } = judgement;
+  const next: ExchangeEntry = {
+    ...entry,
+    exchange: { ...exchange, headers: kept.headers, initialAgeMs: Math.round(kept.initialAgeMs) },
+    cachedAt: kept.cachedAt,
+    staleAt: Math.round(kept.staleAt),
+    deleteAt: Math.round(kept.deleteAt),
+  };
+  if (mayStore) await deps.pages.renew(key, { previous: entry, next });
+  return {
+    arrival: { kind: 'renewed', entry: next, body },
+    end: Promise.resolve({
+      kind: 'shared',
+      shared: { status, kept, selecting: exchange.selecting, body },
+    }),
+  };
+}
+
+/** RFC 9111 §4.3.4: a tag that comes with a 304 names the answer that it is about. */
+function isSameTag(stored: string | null, named: string | null): boolean {
+  const opaque = (tag: string): string => tag.replace(/^W\//, '');
+  return named === null || (stored !== null && opaque(stored) === opaque(named));
+}
+
+function jobOf({ keyed, peer, previous }: Errand): PassJob {
+  const { host, decision, request, onInformation } = keyed;
+  const { timeoutMs, userAgent } = decision.policy.bypass;
+  const conditions = previous === null ? [] : validationFields(previous.entry.exchange.headers);
+  return {
+    host,
+    url: decision.normalized,
+    headers: [...withoutConditions(request.headers), ...conditions],
+    peer,
+    httpVersion: request.httpVersion,
+    userAgent,
+    timeoutMs,
+    onInformation,
+  };
+}
+
+function failed(reason: FetchFailure, detail: string): OpenExchange {
+  const failure: FailedExchange = { kind: 'failed', reason, detail };
+  return { arrival: failure, end: Promise.resolve(failure) };
+}
