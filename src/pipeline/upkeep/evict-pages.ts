@@ -1,0 +1,110 @@
+// Keeps the store within its quota: when it is over, the pages that were used longest ago go until
+// there is some room again. What has just been put in place stays, whatever the book says.
+import { parseCacheKey } from '../../core/key/cache-key.ts';
+import type { BodyRef, Done } from '../ports.ts';
+import type { HostUsage, StoredItem, UsageChange, UsedEntry } from '../upkeep-ports.ts';
+import { removeBodies, removePage } from './remove-page.ts';
+import { type Pace, SETTLED_MS, type UpkeepDeps } from './upkeep-deps.ts';
+
+/** Down to this share of the quota, so that not every new page evicts one. */
+const KEPT_SHARE = 0.95;
+const ROWS_PER_SLICE = 64;
+
+/** Evicts what is too much; says how many pages went. */
+export async function evictPages(
+  bytesMax: number,
+  deps: UpkeepDeps,
+  pace: Pace,
+): Promise<Done<number>> {
+  let evicted = 0;
+  const hosts = await deps.usage.countHosts();
+  if (hosts.state === 'unavailable') return hosts;
+  let bytes = sumBytes(hosts.value);
+  if (bytes <= bytesMax) return { state: 'done', value: 0 };
+  while (bytes > KEPT_SHARE * bytesMax && !pace.isStopped()) {
+    const beganAt = performance.now();
+    const rows = await deps.usage.listOldest(ROWS_PER_SLICE);
+    if (rows.state === 'unavailable') return rows;
+    const slice = await evictSlice(rows.value, bytes - KEPT_SHARE * bytesMax, deps);
+    if (slice.state === 'unavailable') return slice;
+    const { freedBytes, pages, changes } = slice.value;
+    evicted += pages;
+    bytes -= freedBytes;
+    const applied = await deps.usage.apply(changes);
+    if (applied.state === 'unavailable') return applied;
+    // All of the oldest are too young, or none is left.
+    if (changes.length === 0) break;
+    await pace.rest(performance.now() - beganAt);
+  }
+  return { state: 'done', value: evicted };
+}
+
+export function sumBytes(hosts: readonly HostUsage[]): number {
+  return hosts.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+interface EvictedSlice {
+  readonly freedBytes: number;
+  readonly pages: number;
+  readonly changes: readonly UsageChange[];
+}
+
+async function evictSlice(
+  rows: readonly UsedEntry[],
+  neededBytes: number,
+  deps: UpkeepDeps,
+): Promise<Done<EvictedSlice>> {
+  const changes: UsageChange[] = [];
+  let freedBytes = 0;
+  let pages = 0;
+  for (const row of rows) {
+    if (freedBytes >= neededBytes) break;
+    const outcome = await evictPage(row, deps);
+    if (outcome.state === 'unavailable') return outcome;
+    if (outcome.value === null) continue;
+    changes.push(outcome.value);
+    if (outcome.value.kind !== 'gone') continue;
+    freedBytes += row.bytes;
+    pages += 1;
+  }
+  return { state: 'done', value: { freedBytes, pages, changes } };
+}
+
+/** @returns what the usage book is to be told; null: nothing, since it is too young to go */
+async function evictPage({ key }: UsedEntry, deps: UpkeepDeps): Promise<Done<UsageChange | null>> {
+  const gone = { state: 'done', value: { kind: 'gone', key } } as const;
+  const ref = parseCacheKey(key);
+  if (ref === null) return gone;
+  const items = await deps.inventory.read([key]);
+  if (items.state === 'unavailable') return items;
+  const [item] = items.value;
+  const before = deps.clock.now() - SETTLED_MS;
+  const young = await isYoung(ref, item, before, deps);
+  if (young.state === 'unavailable') return young;
+  if (young.value) return { state: 'done', value: null };
+  const removed =
+    item === undefined ? await removeBodies(ref, before, deps) : await removePage(item, ref, deps);
+  if (removed.state === 'unavailable') return removed;
+  // Another version came meanwhile: the book is about to hear of it.
+  const isReplaced = item !== undefined && !removed.value;
+  return isReplaced ? { state: 'done', value: { kind: 'used', key } } : gone;
+}
+
+async function isYoung(
+  ref: BodyRef,
+  item: StoredItem | undefined,
+  before: number,
+  { files, clock }: UpkeepDeps,
+): Promise<Done<boolean>> {
+  if (files === null) {
+    const storedAt = item?.content.state === 'entry' ? item.content.entry.cachedAt : 0;
+    return { state: 'done', value: storedAt > before && storedAt <= clock.now() };
+  }
+  const old = await files.findOld([ref], before);
+  if (old.state === 'unavailable' || old.value.length > 0) {
+    return old.state === 'unavailable' ? old : { state: 'done', value: false };
+  }
+  const missing = await files.findMissing([ref]);
+  if (missing.state === 'unavailable') return missing;
+  return { state: 'done', value: missing.value.length === 0 };
+}
