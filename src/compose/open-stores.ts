@@ -1,15 +1,28 @@
-// The stores of a configuration: Redis where it is named, else the embedded one; bodies are files.
+// The stores of a configuration: Redis where it is named, else the embedded one; bodies are files,
+// or in Redis too.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEmbeddedEntryStore } from '../adapters/embedded/create-embedded-entry-store.ts';
-import { createFileBodyStore } from '../adapters/files/create-file-body-store.ts';
-import { createRedisEntryStore } from '../adapters/redis/create-redis-entry-store.ts';
+import { createEmbeddedLearnedRules } from '../adapters/embedded/create-embedded-learned-rules.ts';
+import { type EmbeddedStoreOptions, openEmbedded } from '../adapters/embedded/open-embedded.ts';
+import {
+  createFileBodyStore,
+  type FileBodyStoreOptions,
+} from '../adapters/files/create-file-body-store.ts';
+import { connectRedisStores } from '../adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { createHasher } from '../adapters/xxhash/create-hasher.ts';
-import type { RedisSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { createPageStore, type PageStore } from '../pipeline/page-store.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
-import type { BodyStore, Clock, EntryStore, Leases } from '../pipeline/ports.ts';
+import type {
+  BodyStore,
+  Clock,
+  EntryStore,
+  LearnedRules,
+  Leases,
+  PurgeLog,
+} from '../pipeline/ports.ts';
 import { createSoloLeases } from '../pipeline/solo-leases.ts';
 
 /** Something an operator should know about a store: one word, and its details beside it. */
@@ -22,11 +35,18 @@ export interface StoreListener {
   readonly onEvent: (event: PageStoreEvent) => void;
 }
 
+interface StoreNotices {
+  readonly onWarning: (notice: StoreNotice) => void;
+}
+
 export interface Stores {
   readonly pages: PageStore;
   readonly entries: EntryStore;
   readonly bodies: BodyStore;
   readonly leases: Leases;
+  readonly learned: LearnedRules;
+  /** null: purges are known to this process alone. */
+  readonly purgeLog: PurgeLog | null;
   /** How many pages were stored whose body another page of the host had already. */
   readonly sharedBodies: () => number;
   readonly close: () => Promise<void>;
@@ -43,13 +63,18 @@ export async function openStores(
   const { basePath } = settings.storage;
   const hasher = await createHasher();
   const shared = { clock, onWarning: listener.onNotice };
-  const bodies = await createFileBodyStore({ ...shared, basePath, hasher });
-  const removed = await bodies.sweepLeftovers();
-  if (removed > 0) listener.onNotice(leftoversNotice(removed));
-  const entries =
-    settings.redis === null
-      ? createEmbeddedEntryStore({ ...shared, basePath })
-      : await createRedisEntryStore({ ...shared, url: singleUrl(settings.redis) });
+  const bytesMax = settings.server.limits.pageBytesMax;
+  const redis =
+    settings.redis &&
+    (await connectRedisStores(settings.redis, {
+      ...shared,
+      bodies: settings.storage.bodies === 'redis' ? { hasher, bytesMax } : null,
+    }));
+  const { entries, learned } = redis ?? openEmbeddedStores({ ...shared, basePath });
+  const { bodies, sharedBodies } =
+    redis?.bodies
+      ? { bodies: redis.bodies, sharedBodies: () => 0 }
+      : await openBodyFiles({ ...shared, basePath, hasher });
   const pages = createPageStore({
     entries,
     bodies,
@@ -62,8 +87,10 @@ export async function openStores(
     pages,
     entries,
     bodies,
-    leases: createSoloLeases(),
-    sharedBodies: bodies.sharedCount,
+    leases: redis?.leases ?? createSoloLeases(),
+    learned,
+    purgeLog: redis?.purgeLog ?? null,
+    sharedBodies,
     close: async () => {
       await pages.drain();
       await entries.close();
@@ -89,9 +116,21 @@ export async function openStoresIfPresent(
   return await openStores(settings, { onNotice: describe, onEvent: describe });
 }
 
-function singleUrl(redis: RedisSettings): string {
-  if (redis.kind === 'single') return redis.url;
-  throw new Error(`redis: ${redis.kind} is not connected yet`);
+function openEmbeddedStores(options: EmbeddedStoreOptions): Pick<Stores, 'entries' | 'learned'> {
+  const embedded = openEmbedded(options);
+  return {
+    entries: createEmbeddedEntryStore(options, embedded),
+    learned: createEmbeddedLearnedRules(embedded),
+  };
+}
+
+async function openBodyFiles(
+  options: FileBodyStoreOptions & StoreNotices,
+): Promise<Pick<Stores, 'bodies' | 'sharedBodies'>> {
+  const bodies = await createFileBodyStore(options);
+  const removed = await bodies.sweepLeftovers();
+  if (removed > 0) options.onWarning(leftoversNotice(removed));
+  return { bodies, sharedBodies: bodies.sharedCount };
 }
 
 function leftoversNotice(files: number): StoreNotice & { readonly files: number } {

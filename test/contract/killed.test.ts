@@ -9,7 +9,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
 import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
-import { createRedisEntryStore } from '../../src/adapters/redis/create-redis-entry-store.ts';
+import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { createPageStore } from '../../src/pipeline/page-store.ts';
@@ -112,10 +112,11 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
   const onWarning = (warning: unknown): never => {
     throw new Error(JSON.stringify(warning));
   };
+  const redisOptions = { clock, onWarning, bodies: null, timeoutMs: PATIENCE_MS };
   const entries =
     redisUrl === ''
       ? createEmbeddedEntryStore({ basePath, clock, onWarning })
-      : await createRedisEntryStore({ url: redisUrl, clock, onWarning, timeoutMs: PATIENCE_MS });
+      : (await connectRedisStores({ kind: 'single', url: redisUrl }, redisOptions)).entries;
   const bodies = await createFileBodyStore({ basePath, hasher, clock, onWarning });
   await bodies.sweepLeftovers();
   expect(readdirSync(join(basePath, 'pages', '.staging'))).toEqual([]);

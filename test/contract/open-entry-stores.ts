@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { open } from 'lmdb';
 import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
-import { createRedisEntryStore } from '../../src/adapters/redis/create-redis-entry-store.ts';
+import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
 import type { Clock } from '../../src/pipeline/ports.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
 
@@ -40,12 +40,10 @@ export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubje
 export async function openRedisSubject(url: string, clock: Clock): Promise<EntryStoreSubject> {
   const raw = new Redis(url);
   await raw.flushall();
-  const store = await createRedisEntryStore({
-    url,
-    clock,
-    onWarning: () => undefined,
-    timeoutMs: PATIENCE_MS,
-  });
+  const { entries: store } = await connectRedisStores(
+    { kind: 'single', url },
+    { clock, onWarning: () => undefined, bodies: null, timeoutMs: PATIENCE_MS },
+  );
   return {
     store,
     plant: async (key, text) => void (await raw.set(key, text)),

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { RedisWarning } from '../../src/adapters/redis/connect-redis.ts';
-import { createRedisEntryStore } from '../../src/adapters/redis/create-redis-entry-store.ts';
-import { describeRedisError } from '../../src/adapters/redis/describe-redis-error.ts';
+import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
+import { describeRedisError } from '../../src/adapters/redis/connection/describe-redis-error.ts';
+import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
 import { escapeGlob } from '../../src/adapters/redis/escape-glob.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { LIMITS } from '../../src/core/limits.ts';
@@ -49,15 +49,19 @@ describeWithRedis('in operation', () => {
   };
   const openStore = async (url = server.url): Promise<EntryStore> => {
     const onWarning = (warning: RedisWarning): void => void warnings.push(warning);
-    const store = await createRedisEntryStore({ url, clock: systemClock, onWarning });
-    stores.push(store);
-    return store;
+    const { entries } = await connectRedisStores(
+      { kind: 'single', url },
+      { clock: systemClock, onWarning, bodies: null },
+    );
+    stores.push(entries);
+    return entries;
   };
   const expectRecovery = async (store: EntryStore): Promise<void> => {
     const entry = makeEntry();
     await waitUntil('Redis answers again', async () => (await store.check()).state === 'done');
     expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'done' });
     expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found', value: entry });
+    await waitUntil('all of Redis is used again', () => warnings.length > 1);
     expect(warnings.map((warning) => warning.kind)).toEqual([
       'redis_unavailable',
       'redis_recovered',
@@ -202,8 +206,8 @@ describeWithRedis('in operation', () => {
     expect(await bad.check()).toMatchObject({ state: 'unavailable' });
     expect(await none.check()).toMatchObject({ state: 'unavailable' });
     expect(warnings).toEqual([
-      { kind: 'redis_unavailable', server: host, reason: 'wrongpass' },
-      { kind: 'redis_unavailable', server: host, reason: 'noauth' },
+      { kind: 'redis_unavailable', server: host, use: 'commands', reason: 'wrongpass' },
+      { kind: 'redis_unavailable', server: host, use: 'commands', reason: 'noauth' },
     ]);
     expect(JSON.stringify([warnings, await bad.check()])).not.toContain('hunter2');
   });

@@ -85,7 +85,7 @@ describeWithRedis('Redis', () => {
     await redis.stop();
     redis = await startRedisServer({
       port: redis.port,
-      args: ['--maxmemory', '1200kb', '--maxmemory-policy', 'noeviction'],
+      args: ['--maxmemory', '1500kb', '--maxmemory-policy', 'noeviction'],
     });
     const stage = await setUp();
     const long = (index: number): string => `/page?q=${index}&${'x'.repeat(3_000)}`;

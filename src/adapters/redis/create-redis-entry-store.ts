@@ -1,30 +1,22 @@
 // The EntryStore port on Redis: one JSON string a key, set together with its expiry. An error is
-// `unavailable`, never a miss, and no call waits longer than the store timeout.
-import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
+// `unavailable`, never a miss, and no call waits longer than the store timeout. Every change is
+// told to all processes; what was read before it, or while nothing could be heard, is not current.
 import { decodeEntry, ENTRY_CHARS_MAX, encodeEntry } from '../../core/key/entry-codec.ts';
-import type {
-  CacheKey,
-  Clock,
-  Done,
-  Entry,
-  EntryFilter,
-  EntryStore,
-  FoundEntry,
-  StoredEntry,
-} from '../../pipeline/ports.ts';
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisConnectionOptions,
-} from './connect-redis.ts';
-import { escapeGlob } from './escape-glob.ts';
+import type { CacheKey, Clock, Done, Entry, EntryStore, FoundEntry } from '../../pipeline/ports.ts';
+import type { Announcer } from './announce.ts';
+import type { ChangedKeys } from './channel/changed-keys.ts';
+import type { Channel } from './channel/channel.ts';
+import type { RedisConnection } from './connection/redis-connection.ts';
+import { scanEntries, scanKeys } from './scan-entries.ts';
 
-export interface RedisStoreOptions extends RedisConnectionOptions {
+export interface RedisEntryStoreOptions {
+  readonly connection: RedisConnection;
+  readonly channel: Channel;
+  readonly changes: ChangedKeys;
+  readonly announcer: Announcer;
   readonly clock: Clock;
+  readonly close: () => Promise<void>;
 }
-
-/** How many slots of its table Redis looks at in one SCAN: a bound on how long it is busy. */
-const SCAN_COUNT = 500;
 
 /** No more of a value is fetched, so that an enormous one is no outage; 2 bytes a character. */
 const ENTRY_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
@@ -36,31 +28,31 @@ const REPLACE = `
   return 1
 `;
 
-/** Connects the Redis entry store. Redis being down is no error: the gateway runs uncached. */
-export async function createRedisEntryStore(options: RedisStoreOptions): Promise<EntryStore> {
-  const { clock } = options;
-  const connection = await connectRedis(options);
+/** Makes the entry store over a connection that others use too. */
+export function createRedisEntryStore(options: RedisEntryStoreOptions): EntryStore {
+  const { connection, channel, changes, announcer, clock } = options;
 
   async function get(key: CacheKey): Promise<FoundEntry> {
-    const stored = await connection.run((redis) => redis.getrange(key, 0, ENTRY_BYTES_MAX));
+    const stamp = changes.stamp();
+    const stored = await connection.run(key, (redis) => redis.getrange(key, 0, ENTRY_BYTES_MAX));
     if (stored.state === 'unavailable') {
       return stored.reason === 'wrongtype' ? dropDamaged(key, 'wrong_type') : stored;
     }
     if (stored.value === '') return { state: 'absent' };
     const decoded = decodeEntry(stored.value, key, clock.now());
-    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp: 0 };
+    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp };
     if (decoded.state === 'invalid') return dropDamaged(key, decoded.reason);
     // An expired one goes by its own PXAT.
     return { state: 'absent' };
   }
 
   async function dropDamaged(key: CacheKey, reason: string): Promise<FoundEntry> {
-    const dropped = await connection.run((redis) => redis.unlink(key));
+    const dropped = await announcer.change(key, (redis) => redis.unlink(key));
     return dropped.state === 'unavailable' ? dropped : { state: 'damaged', reason };
   }
 
   async function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
-    const done = await connection.run((redis) =>
+    const done = await announcer.change(key, (redis) =>
       redis.set(key, encodeEntry(entry), 'PXAT', entry.deleteAt),
     );
     return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
@@ -68,80 +60,33 @@ export async function createRedisEntryStore(options: RedisStoreOptions): Promise
 
   async function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
     const [before, after] = [encodeEntry(previous), encodeEntry(next)];
-    const done = await connection.run((redis) =>
+    const done = await announcer.change(key, (redis) =>
       redis.eval(REPLACE, 1, key, before, after, next.deleteAt),
     );
     return done.state === 'unavailable' ? done : { state: 'done', value: done.value === 1 };
   }
 
   async function remove(key: CacheKey): Promise<Done<boolean>> {
-    const done = await connection.run((redis) => redis.unlink(key));
+    const done = await announcer.change(key, (redis) => redis.unlink(key));
     return done.state === 'unavailable' ? done : { state: 'done', value: done.value > 0 };
-  }
-
-  async function check(): Promise<Done<void>> {
-    const done = await connection.run((redis) => redis.get('check'));
-    return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
   }
 
   return {
     name: 'redis',
     get,
+    isCurrent: (key, stamp) => channel.isTrusted() && changes.isUnchanged(key, stamp),
     put,
     replace,
     delete: remove,
-    isCurrent: () => false,
     keys: (filter) => scanKeys(connection, filter),
-    entries: (filter) => scanEntries(connection, filter, clock),
-    check,
-    close: connection.close,
+    entries: (filter) => scanEntries(connection, filter, clock, ENTRY_BYTES_MAX),
+    check: () => checkConnection(connection),
+    close: options.close,
   };
 }
 
-async function* scanKeys(
-  connection: RedisConnection,
-  filter: EntryFilter,
-): AsyncGenerator<Done<readonly CacheKey[]>> {
-  const { hostId, dimensionId } = filter;
-  const prefix = hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId);
-  const pattern = `${escapeGlob(prefix)}*`;
-  let cursor = '0';
-  do {
-    const from = cursor;
-    const page = await connection.run((redis) =>
-      redis.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT),
-    );
-    if (page.state === 'unavailable') {
-      yield page;
-      return;
-    }
-    cursor = page.value[0];
-    const keys = page.value[1].filter((key) => parseCacheKey(key) !== null);
-    if (keys.length > 0) yield { state: 'done', value: keys };
-  } while (cursor !== '0');
-}
-
-async function* scanEntries(
-  connection: RedisConnection,
-  filter: EntryFilter,
-  clock: Clock,
-): AsyncGenerator<Done<readonly StoredEntry[]>> {
-  for await (const page of scanKeys(connection, filter)) {
-    if (page.state === 'unavailable') {
-      yield page;
-      return;
-    }
-    const texts = await connection.run((redis) =>
-      Promise.all(page.value.map((key) => redis.getrange(key, 0, ENTRY_BYTES_MAX))),
-    );
-    if (texts.state === 'unavailable') {
-      yield texts;
-      return;
-    }
-    const value = page.value.flatMap((key, index) => {
-      const decoded = decodeEntry(texts.value[index] ?? '', key, clock.now());
-      return decoded.state === 'entry' ? [{ key, entry: decoded.entry }] : [];
-    });
-    yield { state: 'done', value };
-  }
+/** Done only when Redis answers. */
+export async function checkConnection(connection: RedisConnection): Promise<Done<void>> {
+  const done = await connection.run('check', (redis) => redis.get('check'));
+  return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
 }

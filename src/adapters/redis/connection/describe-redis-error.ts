@@ -4,6 +4,9 @@
 /** No answer within the time a caller waits. */
 export class RedisTimeoutError extends Error {}
 
+/** There is no connection that could be asked. */
+export class RedisLostError extends Error {}
+
 /** Names a Redis or connection error: `timeout`, `disconnected`, `oom`, `noauth` and so on. */
 export function describeRedisError(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';

@@ -1,0 +1,43 @@
+// Connects to Redis of any kind. A single server and the master of a Sentinel group are one link;
+// a Cluster is one link a node.
+import { LIMITS } from '../../../core/limits.ts';
+import { connectCluster } from './cluster/connect-cluster.ts';
+import type { ConnectionUse, OutageReporter } from './outage-reporter.ts';
+import { answer, type RedisConnection } from './redis-connection.ts';
+import { CONNECT_TIMEOUT_MS, placeOf, type RedisTarget } from './redis-target.ts';
+import { openServerLink } from './server-link.ts';
+
+export interface ConnectOptions {
+  readonly use: ConnectionUse;
+  readonly reporter: OutageReporter;
+  readonly monotonicNow: () => number;
+  /** How long a caller waits at most; the store timeout unless given. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Answers after the first attempt, also when it failed: it goes on in the background. */
+export async function connectRedis(
+  target: RedisTarget,
+  options: ConnectOptions,
+): Promise<RedisConnection> {
+  const { use, reporter, monotonicNow, timeoutMs = LIMITS.storeTimeoutMs } = options;
+  if (target.kind === 'cluster') {
+    return await connectCluster(target, { use, reporter, monotonicNow, timeoutMs });
+  }
+  const place = placeOf(target);
+  const link = openServerLink(place, {
+    reporter: reporter.of(place.name, use),
+    monotonicNow,
+    timeoutMs,
+  });
+  await link.settle(CONNECT_TIMEOUT_MS);
+  return {
+    name: place.name,
+    isOneServer: true,
+    run: (_key, command, withinMs = timeoutMs) => answer(link.attempt(command, withinMs)),
+    servers: () => [{ run: (command) => answer(link.attempt(command, timeoutMs)) }],
+    openClient: (_key, clientOptions) => place.open(clientOptions),
+    settledForMs: () => monotonicNow() - (link.readySince() ?? monotonicNow()),
+    close: link.close,
+  };
+}
