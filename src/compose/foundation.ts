@@ -48,6 +48,10 @@ export async function layFoundation(
   const onDefect = (error: unknown): void => log.error('defect', { err: error });
   const stores = await openStores(settings, storeListener(log, metrics), clock);
   releases.add(stores.close);
+  metrics.watchStores(() => ({
+    ...stores.pages.memoryUse(),
+    sharedBodies: stores.sharedBodies(),
+  }));
   const bots = await openBots(settings, {
     clock,
     nameServers,

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 
 type Parts = Readonly<Record<string, unknown>>;
 
-function partsOf({ server, integration, admin, redis, storage }: Settings): Parts {
+function partsOf({ server, integration, admin, redis, storage, memory }: Settings): Parts {
   return {
     'server.listen': server.listen,
     'server.tls': server.tls,
@@ -14,6 +14,7 @@ function partsOf({ server, integration, admin, redis, storage }: Settings): Part
     'admin.listen': admin.listen,
     redis,
     storage,
+    memory,
   };
 }
 
@@ -35,6 +36,7 @@ export function keepStartSettings(next: Settings, atStart: Settings): Settings {
     admin: { ...next.admin, listen: atStart.admin.listen },
     redis: atStart.redis,
     storage: atStart.storage,
+    memory: atStart.memory,
   };
 }
 

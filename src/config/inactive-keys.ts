@@ -32,7 +32,6 @@ const KEYS: readonly InactiveKey[] = [
   later('storage.max_bytes', 'nothing is removed by size; watch the folder'),
   later('storage.cleanup.enabled', null, { quiet: [true] }),
   later('storage.cleanup.interval', null),
-  later('memory', null),
   later('bypass.cache.enabled', 'bypassed answers are not stored', {
     anyLevel: true,
     quiet: [false],

@@ -184,7 +184,6 @@ normalization: { no_vary_search: learn }
     new Set([
       'bypass.cache.enabled',
       'bypass.cache.ttl',
-      'memory',
       'normalization.no_vary_search',
       'redis.name',
       'redis.sentinels',

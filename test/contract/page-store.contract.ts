@@ -126,6 +126,56 @@ export function describePageStore(
       expect(await pages.readBody(entry, 'identity')).toEqual({ state: 'found', value: body });
     });
 
+    test('a page is there before its codings, which change nothing else about it', async () => {
+      const saved = await pages.save(draft(URL_A));
+      if (!saved.stored) throw new Error(saved.detail);
+      expect(Object.keys(saved.entry.bodies)).toEqual(['identity']);
+      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit', entry: { url: URL_A } });
+      expect(await pages.readBody(saved.entry, 'identity')).toMatchObject({ state: 'found' });
+      await pages.drain();
+      const found = await lookUp(URL_A);
+      if (found.state !== 'hit') throw new Error(found.state);
+      const { identity, ...codings } = found.entry.bodies;
+      expect(found.entry).toEqual({ ...saved.entry, bodies: { identity, ...codings } });
+      expect(Object.keys(codings).sort()).toEqual(['br', 'gzip']);
+      expect(await pages.readBody(saved.entry, 'identity')).toMatchObject({ state: 'found' });
+    });
+
+    test('codings are taken over from a page with the same bytes', async () => {
+      const body = makeBodies('same').identity;
+      const first = await save(URL_A, { body });
+      const saved = await pages.save(draft(`${URL_A}?b`, { body }));
+      expect(saved).toMatchObject({ stored: true, entry: { bodies: first.bodies } });
+    });
+
+    test('a page that is purged before its codings are made does not come back', async () => {
+      for (let i = 0; i < 20; i += 1) {
+        await pages.save(draft(URL_A, { body: makeBodies(`version ${i}`).identity }));
+        await purge(URL_A, HARD);
+        await pages.drain();
+        expect(await lookUp(URL_A)).toMatchObject({ state: 'absent' });
+      }
+    });
+
+    test('one that is replaced before that keeps its own codings', async () => {
+      for (let i = 0; i < 20; i += 1) {
+        const body = makeBodies(`next ${i}`).identity;
+        clock.advance(1);
+        const first = pages.save(draft(URL_A, { body: makeBodies(`version ${i}`).identity }));
+        clock.advance(1);
+        await Promise.all([first, pages.save(draft(URL_A, { body }))]);
+        await pages.drain();
+        const found = await lookUp(URL_A);
+        if (found.state !== 'hit') throw new Error(found.state);
+        const zipped = await pages.readBody(found.entry, 'gzip');
+        const brotlied = await pages.readBody(found.entry, 'br');
+        expect(zipped.state === 'found' && gunzipSync(zipped.value).equals(body)).toBe(true);
+        const plain = brotlied.state === 'found' && brotliDecompressSync(brotlied.value);
+        expect(plain && plain.equals(body)).toBe(true);
+      }
+      expect(events).toEqual([]);
+    });
+
     test('fresh, then stale, then gone', async () => {
       await save(URL_A);
       clock.advance(HOUR_MS - 1);

@@ -1,6 +1,6 @@
 // What a stored page says on the wire: conditions, codings, and what other caches may do with it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HUMAN, openStage, page, type Reply, setStage } from './stage.ts';
+import { HUMAN, openStage, page, type Reply, setStage, waitForCodings } from './stage.ts';
 
 const HTML = `<!doctype html>${'<p>words</p>'.repeat(400)}`;
 
@@ -9,6 +9,7 @@ let first: Reply;
 beforeAll(async () => {
   stage = await openStage({ origin: () => page(HTML) });
   first = await stage.ask('/page');
+  await waitForCodings(stage, '/page');
 });
 afterAll(async () => {
   await stage.close();

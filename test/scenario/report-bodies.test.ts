@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sendRaw } from '../helpers/raw-client.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-import { answer, HUMAN, page, type Reply, setStage } from './stage.ts';
+import { answer, HUMAN, page, type Reply, setStage, waitForCodings } from './stage.ts';
 
 const LONG_PAGE = `<!doctype html><title>long</title>${'<p>\u00e4 same words</p>'.repeat(500)}`;
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -57,6 +57,7 @@ describe('D3, D6: whatever coding the page came in', () => {
   test.each(sources)('%s: each reader gets the same bytes', async (_what, bytes) => {
     const site = await setStage({ origin: () => bytes });
     await site.ask('/');
+    await waitForCodings(site, '/');
     await expectAllCodings((coding) => site.ask('/', { headers: [`Accept-Encoding: ${coding}`] }));
     expect(site.origin.requests.length).toBe(1);
   });
@@ -65,6 +66,7 @@ describe('D3, D6: whatever coding the page came in', () => {
     const site = await setStage({ engine: 'service' });
     site.renderer.script('*', { kind: 'gzip', html: LONG_PAGE });
     await site.ask('/');
+    await waitForCodings(site, '/');
     await expectAllCodings((coding) => site.ask('/', { headers: [`Accept-Encoding: ${coding}`] }));
   });
 

@@ -12,6 +12,7 @@ import {
   startRawOrigin,
 } from '../helpers/raw-origin.ts';
 import { startRenderService, type TestRenderService } from '../helpers/render-service.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 export const BOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 export const MOBILE_BOT = `Mozilla/5.0 (Linux; Android 10; Mobile) Chrome/142.0.0.0 ${BOT.slice(12)}`;
@@ -194,6 +195,14 @@ export function answer(status: number, body: string, ...lines: readonly string[]
 /** What the origin was asked for: `GET /a?b=1`. */
 export function askedFor(origin: RawOrigin): readonly string[] {
   return origin.requests.map(({ method, target }: RawRequest) => `${method} ${target}`);
+}
+
+/** Codings follow a page a moment after it was stored. */
+export async function waitForCodings({ ask: askSite }: Stage, target: string): Promise<void> {
+  await waitUntil('codings of the page', async () => {
+    const reply = await askSite(target, { headers: ['Accept-Encoding: br'] });
+    return reply.header('Content-Encoding') === 'br';
+  });
 }
 
 /** The key in `Cache-Status`, or null. */

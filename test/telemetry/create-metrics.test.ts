@@ -64,6 +64,16 @@ describe('createMetrics', () => {
       ['edge_gateway_stripped_pairs_total{host="7"} 5'],
     ],
     [
+      'what the stores count themselves',
+      (m) => m.watchStores(() => ({ bytes: 5_000, pages: 3, hits: 70, sharedBodies: 2 })),
+      [
+        'edge_gateway_memory_bytes 5000',
+        'edge_gateway_memory_pages 3',
+        'edge_gateway_memory_hits_total 70',
+        'edge_gateway_bodies_shared_total 2',
+      ],
+    ],
+    [
       'a bad URL',
       (m) => m.recordUrlError('too_long'),
       ['edge_gateway_normalization_errors_total{kind="too_long"} 1'],

@@ -6,6 +6,7 @@ import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
 import { createLabelBound } from './bound-label.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
+import { type StoreUse, watchStores } from './watch-stores.ts';
 
 export interface RequestSample {
   /** null: no configured host. */
@@ -41,6 +42,8 @@ export interface Metrics {
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
   readonly recordReload: (result: 'applied' | 'refused') => void;
+  /** Asked at each scrape. */
+  readonly watchStores: (read: () => StoreUse) => void;
   /** How many processes serve. */
   readonly setWorkers: (count: number) => void;
   readonly recordWorkerEnd: (reason: 'crashed' | 'replaced') => void;
@@ -89,6 +92,7 @@ export function createMetrics(): Metrics {
     recordUrlError: (kind) => urlErrors({ kind }, 1),
     recordRefusal: (reason) => refusals({ reason }, 1),
     recordReload: (result) => reloads({ result }, 1),
+    watchStores: (read) => watchStores(registry, read),
     setWorkers: (count) => workers.set(count),
     recordWorkerEnd: (reason) => workerEnds({ reason }, 1),
     snapshot: () => registry.getMetricsAsJSON(),

@@ -86,6 +86,26 @@ export const METRICS = {
     help: 'Worker processes that ended: crashed, or replaced by a rolling restart',
     labels: { reason: WORDS_MAX },
   },
+  memoryBytes: {
+    name: 'edge_gateway_memory_bytes',
+    help: 'What the pages held in memory take, of memory.max_bytes in each process',
+    labels: {},
+  },
+  memoryPages: {
+    name: 'edge_gateway_memory_pages',
+    help: 'Pages held in memory',
+    labels: {},
+  },
+  memoryHits: {
+    name: 'edge_gateway_memory_hits_total',
+    help: 'Look-ups answered from memory, without asking a store',
+    labels: {},
+  },
+  sharedBodies: {
+    name: 'edge_gateway_bodies_shared_total',
+    help: 'Pages stored whose body another page of the host had already: kept once',
+    labels: {},
+  },
   refusals: {
     name: 'edge_gateway_refused_requests_total',
     help: 'Requests the door refused, by reason',

@@ -1,0 +1,236 @@
+// The memory tier over one kind of entry store, seen from two processes' page stores: what the one
+// holds is never older than what the other has stored.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import { formatCacheKey } from '../../src/core/key/cache-key.ts';
+import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import type { BodyStore, EntryStore, Hasher } from '../../src/pipeline/ports.ts';
+import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { makeBodies, openBodyStore } from './stored-bodies.ts';
+import { COLLISIONS, HOUR_MS } from './stored-entries.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+const MIB = 1024 * 1024;
+const URL_A = 'https://example.com/a';
+const HARD = { dryRun: false, soft: false };
+const SOFT = { dryRun: false, soft: true };
+
+/** Two clients of one store, as two processes have them. */
+export interface TwoClients {
+  readonly ours: EntryStore;
+  readonly others: EntryStore;
+  readonly dispose: () => Promise<void>;
+}
+
+export function describeMemoryTier(
+  name: string,
+  open: (clock: TestClock) => Promise<TwoClients>,
+): void {
+  describe(`memory tier over ${name}`, () => {
+    let basePath: string;
+    let clock: TestClock;
+    let hasher: Hasher;
+    let clients: TwoClients;
+    let bodies: BodyStore;
+    let reads: string[];
+    let ours: PageStore;
+    let others: PageStore;
+    beforeEach(async () => {
+      basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-memory-'));
+      clock = createTestClock();
+      hasher = await createHasher();
+      clients = await open(clock);
+      reads = [];
+      const files = await openBodyStore(basePath);
+      bodies = {
+        ...files,
+        read: (ref, coding, digest) => {
+          reads.push(coding);
+          return files.read(ref, coding, digest);
+        },
+      };
+      ours = createStore(clients.ours);
+      others = createStore(clients.others);
+    });
+    afterEach(async () => {
+      await clients.dispose();
+      rmSync(basePath, { recursive: true, force: true });
+    });
+
+    const createStore = (entries: EntryStore, memoryBytesMax = 8 * MIB): PageStore =>
+      createPageStore({
+        entries,
+        bodies,
+        hasher,
+        clock,
+        memoryBytesMax,
+        onEvent: () => undefined,
+      });
+    const draft = (url: string, text = url): PageDraft => {
+      const ref = { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
+      return {
+        key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+        ref,
+        url,
+        source: 'render',
+        status: 200,
+        headers: [['content-type', 'text/html; charset=utf-8']],
+        body: makeBodies(text).identity,
+        cachedAt: clock.now(),
+        staleAt: clock.now() + HOUR_MS,
+        deleteAt: clock.now() + 2 * HOUR_MS,
+      };
+    };
+    const save = async (pages: PageStore, url: string, text = url): Promise<void> => {
+      clock.advance(1);
+      expect(await pages.save(draft(url, text))).toMatchObject({ stored: true });
+      await pages.drain();
+    };
+    const lookUp = (pages: PageStore, url: string) => {
+      const { key, ref } = draft(url);
+      return pages.lookUp(key, ref, url);
+    };
+    const purge = (pages: PageStore, url: string, mode: typeof HARD) => {
+      const { key, ref } = draft(url);
+      return pages.purge(key, ref, url, mode);
+    };
+    const peek = (url: string, pages = ours) => pages.peek(draft(url).key, url);
+    /** The body a client would get. */
+    const serve = async (pages: PageStore, url: string): Promise<string | null> => {
+      const found = await lookUp(pages, url);
+      if (found.state !== 'hit') return null;
+      const body = await pages.readBody(found.entry, 'identity');
+      return body.state === 'found' ? body.value.toString() : null;
+    };
+    const textOf = (text: string): string => makeBodies(text).identity.toString();
+    /** Looked up until it is hot: a channel may have to be trusted first. */
+    const warmUp = async (url: string, pages = ours): Promise<void> => {
+      await waitUntil('the page is hot', async () => {
+        await serve(pages, url);
+        return peek(url, pages)?.bodies.identity !== undefined;
+      });
+    };
+
+    test('what was asked for is held, and asks the disk no more', async () => {
+      await save(others, URL_A);
+      expect(peek(URL_A)).toBeNull();
+      await warmUp(URL_A);
+      const hot = peek(URL_A);
+      expect(hot).toMatchObject({ freshness: 'fresh', entry: { url: URL_A } });
+      expect(Object.keys(hot?.bodies ?? {})).toEqual(['identity']);
+      const before = reads.length;
+      for (let i = 0; i < 10; i += 1) expect(await serve(ours, URL_A)).toBe(textOf(URL_A));
+      expect(reads.length).toBe(before);
+      const { pages, hits, bytes } = ours.memoryUse();
+      expect([pages, hits > 10, bytes > textOf(URL_A).length]).toEqual([1, true, true]);
+    });
+
+    test('each coding is held once it was asked for', async () => {
+      await save(ours, URL_A);
+      await warmUp(URL_A);
+      const found = await lookUp(ours, URL_A);
+      if (found.state !== 'hit') throw new Error(found.state);
+      await ours.readBody(found.entry, 'br');
+      const before = reads.length;
+      expect(await ours.readBody(found.entry, 'br')).toMatchObject({ state: 'found' });
+      expect(reads.length).toBe(before);
+      expect(Object.keys(peek(URL_A)?.bodies ?? {}).sort()).toEqual(['br', 'identity']);
+    });
+
+    test('many who ask for a cold body at once cause one read', async () => {
+      await save(ours, URL_A);
+      const served = await Promise.all(Array.from({ length: 50 }, () => serve(ours, URL_A)));
+      expect(new Set(served)).toEqual(new Set([textOf(URL_A)]));
+      expect(reads).toEqual(['identity']);
+    });
+
+    test('a next version by another process is seen at once, a hundred times', async () => {
+      await save(others, URL_A, 'version 0');
+      await warmUp(URL_A);
+      for (let i = 1; i <= 100; i += 1) {
+        await save(i % 2 === 0 ? ours : others, URL_A, `version ${i}`);
+        expect(await serve(ours, URL_A)).toBe(textOf(`version ${i}`));
+        expect(await serve(others, URL_A)).toBe(textOf(`version ${i}`));
+      }
+    });
+
+    test('a purge by another process is seen at once, hard and soft', async () => {
+      for (let i = 0; i < 20; i += 1) {
+        await save(ours, URL_A, `version ${i}`);
+        await warmUp(URL_A);
+        await purge(others, URL_A, SOFT);
+        expect(peek(URL_A)?.freshness).not.toBe('fresh');
+        expect(await lookUp(ours, URL_A)).toMatchObject({ freshness: 'stale' });
+        await warmUp(URL_A);
+        await purge(others, URL_A, HARD);
+        expect(peek(URL_A)).toBeNull();
+        expect(await lookUp(ours, URL_A)).toMatchObject({ state: 'absent' });
+      }
+      expect(ours.memoryUse().pages).toBe(0);
+    });
+
+    test('codings that are added later, and a softer life, keep the held body', async () => {
+      await ours.save(draft(URL_A));
+      await serve(ours, URL_A);
+      await ours.drain();
+      await purge(others, URL_A, SOFT);
+      const before = reads.length;
+      expect(await serve(ours, URL_A)).toBe(textOf(URL_A));
+      expect(reads.length).toBe(before);
+      const found = await lookUp(ours, URL_A);
+      expect(found).toMatchObject({ entry: { bodies: { br: {}, gzip: {} } } });
+    });
+
+    test('freshness is judged at each use', async () => {
+      await save(ours, URL_A);
+      await warmUp(URL_A);
+      clock.advance(HOUR_MS);
+      expect(await lookUp(ours, URL_A)).toMatchObject({ freshness: 'stale' });
+      clock.advance(HOUR_MS);
+      expect(peek(URL_A)).toBeNull();
+      expect(await lookUp(ours, URL_A)).toMatchObject({ state: 'absent' });
+    });
+
+    test.each(COLLISIONS)('$name: never answers for the other URL', async (pair) => {
+      await save(ours, pair.first);
+      await warmUp(pair.first);
+      expect(peek(pair.second)).toBeNull();
+      expect(await lookUp(ours, pair.second)).toMatchObject({ reason: 'collision' });
+      expect(await serve(ours, pair.first)).toBe(textOf(pair.first));
+    });
+
+    test('a page larger than an eighth of the budget pushes out nobody', async () => {
+      const small = createStore(clients.ours, 400_000);
+      for (let i = 0; i < 10; i += 1) await save(small, `${URL_A}/${i}`);
+      for (let i = 0; i < 10; i += 1) await warmUp(`${URL_A}/${i}`, small);
+      const { pages } = small.memoryUse();
+      clock.advance(1);
+      await small.save({ ...draft(URL_A), body: Buffer.alloc(60_000, 97), headers: [] });
+      expect((await serve(small, URL_A))?.length).toBe(60_000);
+      expect(small.memoryUse().pages).toBe(pages + 1);
+      expect(peek(URL_A, small)?.bodies ?? {}).toEqual({});
+    });
+
+    test('no memory: every look-up asks the store', async () => {
+      const none = createStore(clients.ours, 0);
+      await save(none, URL_A);
+      for (let i = 0; i < 3; i += 1) expect(await serve(none, URL_A)).toBe(textOf(URL_A));
+      expect(peek(URL_A, none)).toBeNull();
+      expect(none.memoryUse()).toEqual({ bytes: 0, pages: 0, hits: 0 });
+    });
+
+    test('what is in memory is served though the disk has lost it', async () => {
+      await save(ours, URL_A);
+      await warmUp(URL_A);
+      const folder = join(basePath, 'pages', '1', draft(URL_A).ref.hash.slice(0, 2));
+      for (const file of readdirSync(folder)) writeFileSync(join(folder, file), 'spoiled');
+      expect(await serve(ours, URL_A)).toBe(textOf(URL_A));
+      expect(await serve(others, URL_A)).toBeNull();
+      expect(await lookUp(ours, URL_A)).toMatchObject({ state: 'absent' });
+    });
+  });
+}
