@@ -5,6 +5,7 @@ import { findCached } from '../pipeline/find-cached.ts';
 import { forgetPurged } from '../pipeline/forget-purged.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
+import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type {
   AdminDeps,
   AdminResult,
@@ -18,6 +19,7 @@ export interface AdminContext {
   readonly runtime: () => Runtime;
   readonly stores: Stores;
   readonly bots: BotJudge;
+  readonly refreshing: RefreshActions;
   readonly metrics: { readonly render: () => Promise<string>; readonly contentType: string };
   /** `ok`, or why no request is taken. */
   readonly accepting: () => string;
@@ -39,8 +41,11 @@ export function createAdminActions(context: AdminContext): AdminDeps {
       const { decider } = snapshot.site;
       const { hosts } = config.policies;
       const pages = forgetPurged(snapshot.pipeline);
-      return describePurge(await purgePages(command, { decider, hosts, pages }));
+      const { learned } = snapshot.pipeline;
+      return describePurge(await purgePages(command, { decider, hosts, pages, learned }));
     },
+    recache: context.refreshing.recache,
+    warm: context.refreshing.warm,
     reload: context.reload,
     restart: context.restart,
     onError: context.onError,

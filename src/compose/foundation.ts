@@ -4,15 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { createLog, type Log } from '../adapters/telemetry/create-log.ts';
 import { createMetrics, type Metrics } from '../adapters/telemetry/create-metrics.ts';
+import { createHasher } from '../adapters/xxhash/create-hasher.ts';
 import type { Config } from '../config/settings.ts';
-import type { Leases } from '../pipeline/ports.ts';
+import type { Leases, RefreshQueue } from '../pipeline/ports.ts';
 import { createLasting, type Lasting } from './build-runtime.ts';
 import { storeListener, watchSource } from './observe.ts';
 import { type Bots, openBots } from './open-bots.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
+import { openRefreshQueue } from './refreshing.ts';
 import type { Releases } from './releases.ts';
-import type { StartOptions } from './start-gateway.ts';
+import type { StartOptions } from './start-options.ts';
 
 export interface Foundation {
   readonly log: Log;
@@ -20,29 +22,33 @@ export interface Foundation {
   readonly stores: Stores;
   readonly bots: Bots;
   readonly renderer: OwnRenderer;
+  /** null: a worker, whose primary process has it. */
+  readonly refreshQueue: RefreshQueue | null;
   readonly lasting: Lasting;
 }
 
-/** What a worker has of its primary process, where a process alone has its own. */
+/** What a process has in common with others of one gateway; absent: it has its own. */
 export interface Belonging {
-  /** In its log lines. */
-  readonly worker: number;
-  /** All workers are one gateway, to loops as well. */
-  readonly pseudonym: string;
-  readonly renderer: OwnRenderer;
+  /** Its number, for its log lines. */
+  readonly worker?: number;
+  /** All are one gateway, to loops as well. */
+  readonly pseudonym?: string;
+  readonly renderer?: OwnRenderer;
   /** For the embedded store; who shares Redis has leases there. */
-  readonly leases: Leases;
+  readonly leases?: Leases;
+  /** Hands a job to the process that has the queue. */
+  readonly queueRefresh?: RefreshQueue['add'];
 }
 
-/** @param belonging null: the process is a gateway of its own, or the primary one */
 export async function layFoundation(
   { settings }: Config,
   options: StartOptions,
   releases: Releases,
-  belonging: Belonging | null,
+  belonging: Belonging,
 ): Promise<Foundation> {
   const { stdout, nameServers, clock = systemClock } = options;
-  const fields = belonging === null ? {} : { worker: belonging.worker };
+  const { worker, leases } = belonging;
+  const fields = worker === undefined ? {} : { worker };
   const log = createLog(settings.log.level, stdout, fields);
   const metrics = createMetrics();
   const onDefect = (error: unknown): void => log.error('defect', { err: error });
@@ -59,21 +65,26 @@ export async function layFoundation(
     onDefect,
   });
   releases.add(bots.close);
-  const pseudonym = belonging?.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
-  const renderer = belonging?.renderer ?? ownRenderer(pseudonym, options, log);
+  const pseudonym = belonging.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
+  const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, log);
   releases.add(renderer.close);
-  const sharedLeases = settings.redis === null ? belonging?.leases : undefined;
+  const { queueRefresh } = belonging;
+  const refreshQueue = queueRefresh ? null : openRefreshQueue(settings, { log, metrics, clock });
   const lasting = createLasting({
     pseudonym,
     renderer,
     pages: stores.pages,
-    leases: sharedLeases ?? stores.leases,
+    learned: stores.learned,
+    leases: settings.redis === null ? (leases ?? stores.leases) : stores.leases,
+    queueRefresh: queueRefresh ?? refreshQueue.add,
     judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
+    hasher: await createHasher(),
     onDefect,
   });
-  return { log, metrics, stores, bots, renderer, lasting };
+  releases.add(lasting.memories.origin.close);
+  return { log, metrics, stores, bots, renderer, refreshQueue, lasting };
 }
 
 function ownRenderer(

@@ -26,7 +26,7 @@ export async function holdRuntime(
 
   async function retire(unused: Runtime, used: Runtime): Promise<void> {
     if (unused.source === used.source) return;
-    await lasting.memories.flights.drain();
+    await lasting.drain();
     await unused.source.close();
   }
 

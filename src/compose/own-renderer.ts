@@ -1,12 +1,12 @@
 // The renderer a gateway runs for itself with `render.engine: chromium`: started when a
 // configuration first asks for it, kept over reloads, ended with the gateway.
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import {
   type RendererEvent,
   type RendererProcess,
   superviseRenderer,
 } from '../adapters/renderer-process/supervise-renderer.ts';
+import { ownProgram } from './own-program.ts';
 
 export interface OwnRenderer {
   /** URL of its socket, for the page source; starts it the first time. */
@@ -43,10 +43,7 @@ export function createOwnRenderer(options: OwnRendererOptions): OwnRenderer {
   };
 }
 
-/** This very program, from source as from a build. */
 function rendererCommand(file: string): readonly [string, ...string[]] {
-  const isSource = import.meta.url.endsWith('.ts');
-  const program = fileURLToPath(new URL(`../cli/main.${isSource ? 'ts' : 'js'}`, import.meta.url));
-  const loader = isSource ? ['--import', import.meta.resolve('tsx')] : [];
-  return [process.execPath, ...loader, program, 'render-service', '-c', file, '--with-parent'];
+  const { path, execArgv } = ownProgram('main');
+  return [process.execPath, ...execArgv, path, 'render-service', '-c', file, '--with-parent'];
 }

@@ -15,7 +15,7 @@ export interface ReloadDeps {
   readonly log: Log;
   /** The configuration in service. */
   readonly current: () => Config;
-  /** What the processes that serve were started with: what is built once counts as it was then. */
+  /** As `Serving.settingsAtStart`. */
   readonly atStart: () => Settings;
   /** Puts it into service; throws when everything is as it was before. */
   readonly apply: (config: Config, copy: ConfigCopy) => Promise<void>;

@@ -40,6 +40,18 @@ export function keepStartSettings(next: Settings, atStart: Settings): Settings {
   };
 }
 
+/** After a rolling restart: workers are made anew, and the process that leads them is not. */
+export function renewWorkerSettings(newest: Settings, atStart: Settings): Settings {
+  const { server, admin, redis, storage } = atStart;
+  return {
+    ...newest,
+    server: { ...newest.server, workers: server.workers },
+    admin: { ...newest.admin, listen: admin.listen },
+    redis,
+    storage,
+  };
+}
+
 /** Certificates are read from where the newest configuration says. */
 function keepTls(next: Settings, atStart: Settings): Settings['server']['tls'] {
   const { tls } = atStart.server;

@@ -17,6 +17,7 @@ export async function serveHere(
   foundation.metrics.setWorkers(1);
   return {
     addresses: listeners.addresses,
+    settingsAtStart: () => config.settings,
     accepting: () => 'ok',
     change: async (next) => await runtime.change(next, () => listeners.renew(next.settings)),
     restart: async () => ({ isDone: false, reason: REASON }),

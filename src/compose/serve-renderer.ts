@@ -7,7 +7,7 @@ import type { PolicySet } from '../core/policy/policy.ts';
 import { type HostIndex, indexHosts } from '../core/routing/match-host.ts';
 import type { RenderListen } from '../renderer/options.ts';
 import { type RenderService, startRenderService } from '../renderer/server/start-render-service.ts';
-import type { StartOptions } from './start-gateway.ts';
+import type { StartOptions } from './start-options.ts';
 
 export interface RunningRenderer {
   readonly address: string;

@@ -1,7 +1,7 @@
 // What stands in front of the clients, as the process that leads a gateway sees it: listeners of its
 // own, or worker processes.
 import type { ConfigCopy } from '../config/config-reader.ts';
-import type { Config } from '../config/settings.ts';
+import type { Config, Settings } from '../config/settings.ts';
 
 export interface Addresses {
   /** Of every public listener, as they are announced. */
@@ -17,6 +17,8 @@ export type RestartResult =
 
 export interface Serving {
   readonly addresses: Addresses;
+  /** What the processes that serve were started with: what is built once counts as it was then. */
+  readonly settingsAtStart: () => Settings;
   /** `ok`, or why no request is taken. */
   readonly accepting: () => string;
   /** Everyone who serves takes this configuration; throws when nobody did. */

@@ -1,6 +1,11 @@
 // Why the gateway could not start, as one sentence that says what to do.
 import type { ListenAddress, Settings } from '../config/settings.ts';
 
+/** Something that keeps the gateway from starting, with what to do about it in its message. */
+export class StartError extends Error {
+  readonly code = 'start_failed';
+}
+
 /** @returns text for the operator; the stack of a defect is kept, since nobody could guess it */
 export function describeStartError(cause: unknown, settings: Settings): string {
   if (!(cause instanceof Error)) return String(cause);

@@ -1,33 +1,27 @@
 // The composition root: configuration → stores → runtime → listeners, then reload, restart and stop.
 // Start fails as a whole, with one message for the operator, or everything runs. This process leads:
 // it serves pages itself, or by workers, and what is to be done once for all of them is done here.
-import type { Writable } from 'node:stream';
+import { availableParallelism } from 'node:os';
 import type { Log } from '../adapters/telemetry/create-log.ts';
+import { createLeaseKeeper } from '../adapters/workers/lease-keeper.ts';
+import { type ConfigCopy, createCopyingReader } from '../config/config-reader.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { Config } from '../config/settings.ts';
-import type { Clock } from '../pipeline/ports.ts';
+import type { Config, Settings } from '../config/settings.ts';
 import { layFoundation } from './foundation.ts';
 import { holdRuntime } from './hold-runtime.ts';
 import { listenAdmin } from './listen-admin.ts';
+import { startRefreshing } from './refreshing.ts';
 import { createReleases, type Releases } from './releases.ts';
 import { createReloader } from './reload.ts';
 import { createRestarter, describeRestart } from './restart.ts';
 import { serveHere } from './serve-here.ts';
 import type { Addresses, Serving } from './serving.ts';
 import { describeStartError } from './start-error.ts';
+import type { StartOptions } from './start-options.ts';
 import { createStopper } from './stop.ts';
-
-export interface StartOptions {
-  readonly file: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: Writable;
-  /** Absent: the system's. */
-  readonly clock?: Clock;
-  /** `address:port`, by which crawlers are verified; absent: the system's. */
-  readonly nameServers?: readonly string[];
-}
+import { joinLeases } from './workers/join-leases.ts';
+import { serveByWorkers } from './workers/serve-by-workers.ts';
 
 export interface RunningGateway {
   /** Ports that were given by the system where the configuration says 0. */
@@ -46,12 +40,13 @@ export interface RunningGateway {
 
 /** Starts the gateway; null after its errors were written to stderr. */
 export async function startGateway(options: StartOptions): Promise<RunningGateway | null> {
-  const { config, diagnostics } = await loadConfig(options.file, options.env);
+  const reader = createCopyingReader();
+  const { config, diagnostics } = await loadConfig(options.file, options.env, reader);
   for (const problem of diagnostics) options.stderr.write(`${formatDiagnostic(problem)}\n`);
   if (config === null) return null;
   const releases = createReleases();
   try {
-    return await start(config, options, releases);
+    return await start({ config, copy: reader.copy() }, options, releases);
   } catch (cause) {
     await releases.run();
     options.stderr.write(`edge-gateway: ${describeStartError(cause, config.settings)}\n`);
@@ -59,29 +54,50 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   }
 }
 
+interface Loaded {
+  readonly config: Config;
+  readonly copy: ConfigCopy;
+}
+
 async function start(
-  config: Config,
+  { config, copy }: Loaded,
   options: StartOptions,
   releases: Releases,
 ): Promise<RunningGateway> {
-  const foundation = await layFoundation(config, options, releases, null);
+  const count = countWorkers(config.settings, options);
+  const keeper = createLeaseKeeper();
+  const belonging = count > 1 ? { leases: joinLeases(keeper) } : {};
+  const foundation = await layFoundation(config, options, releases, belonging);
   const { log, metrics, stores, bots, lasting } = foundation;
   const runtime = await holdRuntime(config, foundation, releases);
+  const refreshing = startRefreshing(foundation, runtime.current);
+  releases.add(refreshing.stop);
   let serving: Serving | null = null;
   const { stop, stopped, isDraining } = createStopper({
     log,
     stopServing: async () => await serving?.stop(),
-    drainFlights: lasting.memories.flights.drain,
+    drainFlights: async () => {
+      await refreshing.stop();
+      await lasting.drain();
+    },
     release: releases.run,
   });
-  serving = await serveHere(config, { foundation, runtime, isDraining }, releases);
-  const { accepting, addresses, change, renderMetrics, restart } = serving;
+  const { file } = options;
+  serving =
+    count > 1
+      ? await serveByWorkers(
+          config,
+          { file, copy, count, leases: keeper, refreshing, foundation, runtime },
+          releases,
+        )
+      : await serveHere(config, { foundation, runtime, isDraining }, releases);
+  const { accepting, addresses, change, renderMetrics, restart, settingsAtStart } = serving;
   const reloader = createReloader({
-    file: options.file,
+    file,
     env: options.env,
     log,
     current: () => runtime.current().config,
-    atStart: () => config.settings,
+    atStart: settingsAtStart,
     onReload: metrics.recordReload,
     apply: change,
   });
@@ -92,6 +108,7 @@ async function start(
       runtime: runtime.current,
       stores,
       bots: bots.judge,
+      refreshing,
       metrics: { contentType: metrics.contentType, render: renderMetrics },
       accepting: () => (isDraining() ? 'draining' : accepting()),
       reload: reloader.reloadForAdmin,
@@ -110,6 +127,11 @@ async function start(
     stop,
     stopped,
   };
+}
+
+function countWorkers({ server: { workers } }: Settings, { forks = false }: StartOptions): number {
+  if (!forks) return 1;
+  return workers === 'auto' ? availableParallelism() : workers;
 }
 
 function announce({ policies, settings }: Config, { listen }: Addresses, log: Log): void {

@@ -2,10 +2,12 @@
 // already speaks; text of a client can't become a label, whatever is passed in.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
-import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
+import type { RefreshReason } from '../../core/refresh/refresh-job.ts';
+import type { FetchFailure, PageSource, RefreshCounts, RefreshStep } from '../../pipeline/ports.ts';
 import { createLabelBound } from './bound-label.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
+import { watchRefreshQueue } from './watch-refresh-queue.ts';
 import { type StoreUse, watchStores } from './watch-stores.ts';
 
 export interface RequestSample {
@@ -32,6 +34,12 @@ export interface StoreErrorSample {
   readonly state: 'unavailable' | 'damaged';
 }
 
+export interface RefreshSample {
+  readonly reason: RefreshReason;
+  /** How it ended; `full` and `unavailable`: it was not taken on. */
+  readonly outcome: RefreshStep['outcome'] | 'full' | 'unavailable';
+}
+
 export interface Metrics {
   readonly recordRequest: (sample: RequestSample) => void;
   readonly recordPage: (sample: PageSample) => void;
@@ -41,6 +49,9 @@ export interface Metrics {
   readonly recordBot: (bot: BotJudgement) => void;
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
+  readonly recordRefresh: (sample: RefreshSample) => void;
+  /** Asked at each scrape; null: the queue can't be asked. */
+  readonly watchRefreshQueue: (read: () => Promise<RefreshCounts | null>) => void;
   readonly recordReload: (result: 'applied' | 'refused') => void;
   /** Asked at each scrape. */
   readonly watchStores: (read: () => StoreUse) => void;
@@ -68,6 +79,7 @@ export function createMetrics(): Metrics {
   const bots = createCounter(registry, METRICS.bots);
   const urlErrors = createCounter(registry, METRICS.urlErrors);
   const refusals = createCounter(registry, METRICS.refusals);
+  const refreshes = createCounter(registry, METRICS.refreshes);
   const reloads = createCounter(registry, METRICS.reloads);
   const workers = new Gauge({
     name: METRICS.workers.name,
@@ -91,6 +103,8 @@ export function createMetrics(): Metrics {
     recordBot: ({ owner, kind, verdict, by }) => bots({ owner, kind, verdict, by }, 1),
     recordUrlError: (kind) => urlErrors({ kind }, 1),
     recordRefusal: (reason) => refusals({ reason }, 1),
+    recordRefresh: ({ reason, outcome }) => refreshes({ reason, outcome }, 1),
+    watchRefreshQueue: (read) => watchRefreshQueue(registry, read),
     recordReload: (result) => reloads({ result }, 1),
     watchStores: (read) => watchStores(registry, read),
     setWorkers: (count) => workers.set(count),

@@ -11,12 +11,14 @@ export async function formatSnapshots(snapshots: readonly MetricsSnapshot[]): Pr
 }
 
 /** Adds what an ended process counted to what others had before; its gauges ended with it. */
-export async function addTotals(
-  totals: MetricsSnapshot,
-  ended: MetricsSnapshot,
-): Promise<MetricsSnapshot> {
+export function addTotals(totals: MetricsSnapshot, ended: MetricsSnapshot): MetricsSnapshot {
   const counted = ended.filter(({ type }) => String(type) !== 'gauge');
-  return await AggregatorRegistry.aggregate([totals, counted]).getMetricsAsJSON();
+  const sums: readonly unknown[] = AggregatorRegistry.aggregate([
+    totals,
+    counted,
+  ]).getMetricsAsArray();
+  // What it registers are the sums themselves, with their values.
+  return readSnapshot(sums) ?? [];
 }
 
 /** @returns null for what no registry made */

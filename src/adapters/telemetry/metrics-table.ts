@@ -71,6 +71,16 @@ export const METRICS = {
     help: 'URLs refused by normalization, by kind',
     labels: { kind: WORDS_MAX },
   },
+  refreshes: {
+    name: 'edge_gateway_refresh_jobs_total',
+    help: 'Jobs of the refresh queue by reason, and how they ended or why they were not taken on',
+    labels: { reason: WORDS_MAX, outcome: WORDS_MAX },
+  },
+  refreshQueue: {
+    name: 'edge_gateway_refresh_queue_jobs',
+    help: 'Jobs in the refresh queue: waiting, delayed, running; gateways on one Redis share them',
+    labels: { state: WORDS_MAX },
+  },
   reloads: {
     name: 'edge_gateway_config_reloads_total',
     help: 'Reloads of the configuration: applied, or refused and the old one still in service',

@@ -1,4 +1,5 @@
-// `edge-gateway serve`: runs the gateway until SIGTERM or SIGINT; SIGHUP reloads.
+// `edge-gateway serve`: runs the gateway until SIGTERM or SIGINT; SIGHUP reloads, SIGUSR2 replaces
+// the workers.
 import process from 'node:process';
 import { startGateway } from '../../compose/start-gateway.ts';
 import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '../command.ts';
@@ -7,21 +8,24 @@ export const serveCommand: Command = {
   name: 'serve',
   usage: '[-c FILE]',
   takesWords: false,
-  summary: 'run the gateway; SIGHUP reloads, SIGTERM stops after open requests',
+  summary: 'run the gateway; SIGHUP reloads, SIGUSR2 renews the workers, SIGTERM stops',
   options: { config: CONFIG_OPTION },
   run: async (args, io) => {
     const file = textOption(args, 'config', DEFAULT_CONFIG_FILE);
     const { env, stdout, stderr } = io;
-    const gateway = await startGateway({ file, env, stdout, stderr });
+    const gateway = await startGateway({ file, env, stdout, stderr, forks: true });
     if (gateway === null) return 1;
     const reload = (): void => void gateway.reload();
     const stop = (): void => void gateway.stop();
+    const restart = (): void => void gateway.restart();
     process.on('SIGHUP', reload);
+    process.on('SIGUSR2', restart);
     // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: twice is once.
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
     await gateway.stopped;
     process.off('SIGHUP', reload);
+    process.off('SIGUSR2', restart);
     return 0;
   },
 };

@@ -2,6 +2,7 @@
 // token is set, JSON, and never a change by GET. Nothing of it exists on the public listener.
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
+import { addRefreshRoutes, type RefreshActions } from './add-refresh-routes.ts';
 import { isAllowed } from './check-token.ts';
 import { type PurgeCommand, parsePurgeBody } from './parse-purge-body.ts';
 
@@ -25,7 +26,7 @@ export interface ExplainQuestion {
   readonly address: string | null;
 }
 
-export interface AdminDeps {
+export interface AdminDeps extends RefreshActions {
   /** null: no token, which only a loopback listener may have. */
   readonly token: () => string | null;
   readonly ready: () => Promise<ReadyReport>;
@@ -65,6 +66,7 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
   });
   addReadRoutes(app, deps);
   addChangeRoutes(app, deps);
+  addRefreshRoutes(app, deps);
   return app;
 }
 

@@ -1,0 +1,60 @@
+// The primary process as its worker uses it, in plain calls.
+
+import type { Channel } from '../../adapters/workers/channel.ts';
+import type { LeaseLink } from '../../adapters/workers/create-member-leases.ts';
+import type { OwnRenderer } from '../own-renderer.ts';
+import {
+  type Assignment,
+  readAssignment,
+  readOptionalText,
+  readRole,
+  type WorkerQuestion,
+  type WorkerWord,
+} from './messages.ts';
+
+export interface PrimaryLink {
+  readonly askAssignment: () => Promise<Assignment>;
+  readonly tell: (word: WorkerWord) => void;
+  /** The one renderer that all workers share; the primary starts, reloads and ends it. */
+  readonly renderer: OwnRenderer;
+  readonly leases: LeaseLink;
+}
+
+const ASSIGNMENT_TIMEOUT_MS = 10_000;
+const RENDERER_TIMEOUT_MS = 30_000;
+/** Fetching twice is better than waiting for a primary process that is busy. */
+const LEASE_TIMEOUT_MS = 500;
+
+export function createPrimaryLink({ ask, tell }: Channel): PrimaryLink {
+  const askFor = async <T>(
+    question: WorkerQuestion,
+    timeoutMs: number,
+    read: (answer: unknown) => T,
+  ): Promise<T> => {
+    const answer = await ask(question, timeoutMs);
+    if (answer.state === 'done') return read(answer.value);
+    throw new Error(`the primary process did not answer "${question.kind}": ${answer.reason}`);
+  };
+  const tellWord = (word: WorkerWord): void => tell(word);
+  return {
+    askAssignment: async () =>
+      await askFor({ kind: 'assignment' }, ASSIGNMENT_TIMEOUT_MS, readAssignment),
+    tell: tellWord,
+    renderer: {
+      start: async () => {
+        const url = await askFor({ kind: 'renderer' }, RENDERER_TIMEOUT_MS, readOptionalText);
+        if (url === null) throw new Error('the primary process has no renderer');
+        return url;
+      },
+      reload: () => undefined,
+      close: async () => undefined,
+    },
+    leases: {
+      enter: async (key, turn) => {
+        const answer = await ask({ kind: 'enter', key, turn }, LEASE_TIMEOUT_MS);
+        return answer.state === 'done' ? { ...answer, value: readRole(answer.value) } : answer;
+      },
+      release: (key, turn, result) => tellWord({ kind: 'release', key, turn, result }),
+    },
+  };
+}

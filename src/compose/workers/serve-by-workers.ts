@@ -1,0 +1,70 @@
+// A gateway in several processes: this one leads, its workers have the listeners.
+import { formatSnapshots } from '../../adapters/telemetry/merge-snapshots.ts';
+import type { LeaseKeeper } from '../../adapters/workers/lease-keeper.ts';
+import type { ConfigCopy } from '../../config/config-reader.ts';
+import type { Config } from '../../config/settings.ts';
+import type { Foundation } from '../foundation.ts';
+import type { RuntimeHolder } from '../hold-runtime.ts';
+import { ownProgram } from '../own-program.ts';
+import type { Refreshing } from '../refreshing.ts';
+import type { Releases } from '../releases.ts';
+import { renewWorkerSettings } from '../restart-settings.ts';
+import type { Serving } from '../serving.ts';
+import { startMember } from './worker-member.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+export interface WorkerServing {
+  readonly file: string;
+  /** The texts that `config` was made of. */
+  readonly copy: ConfigCopy;
+  readonly count: number;
+  readonly leases: LeaseKeeper;
+  readonly refreshing: Pick<Refreshing, 'add'>;
+  readonly foundation: Foundation;
+  readonly runtime: RuntimeHolder;
+}
+
+/** How much of what a worker counted is lost when it is killed. */
+const GATHER_INTERVAL_MS = 5_000;
+
+export async function serveByWorkers(
+  { settings }: Config,
+  { file, copy, count, leases, refreshing, foundation, runtime }: WorkerServing,
+  releases: Releases,
+): Promise<Serving> {
+  const { log, metrics, renderer, lasting } = foundation;
+  const { onDefect } = lasting.memories;
+  const program = ownProgram('worker-main');
+  const pool = new WorkerPool({
+    count,
+    plan: { copy, atStart: settings },
+    log,
+    metrics,
+    fork: (plan) =>
+      startMember({
+        program,
+        assignment: { file, ...plan, pseudonym: lasting.pseudonym },
+        startRenderer: renderer.start,
+        leases,
+        queueRefresh: refreshing.add,
+        onDefect,
+      }),
+  });
+  releases.add(() => pool.stop());
+  const addresses = await pool.start();
+  const timer = setInterval(() => void pool.snapshots().catch(onDefect), GATHER_INTERVAL_MS);
+  releases.add(() => clearInterval(timer));
+  return {
+    addresses,
+    settingsAtStart: () => pool.plan.atStart,
+    accepting: () => (pool.size > 0 ? 'ok' : 'no worker serves'),
+    change: async (next, nextCopy) => await runtime.change(next, () => pool.reload(nextCopy)),
+    restart: async () => {
+      const { settings: newest } = runtime.current().config;
+      return await pool.replaceAll(renewWorkerSettings(newest, pool.plan.atStart));
+    },
+    renderMetrics: async () =>
+      await formatSnapshots([await metrics.snapshot(), ...(await pool.snapshots())]),
+    stop: () => pool.stop(),
+  };
+}
