@@ -37,12 +37,10 @@ export interface MemoryTier {
 
 /** A larger page would push out too many others. */
 const BUDGET_SHARE_MAX = 1 / 8;
-/** Objects of an entry and of its place in the list, measured with Node 20. */
-const PAGE_OVERHEAD_BYTES = 2_000;
-/** A decoded entry takes more than its text. */
-const ENTRY_BYTES_PER_CHAR = 2;
-/** A Buffer and the object under it. */
-const BODY_OVERHEAD_BYTES = 300;
+/** A decoded entry and its place in the list, by the characters of its text: measured, Node 20. */
+const ENTRY_BYTES_PER_CHAR = 3;
+/** A Buffer and what is under it, measured. */
+const BODY_OVERHEAD_BYTES = 200;
 
 /** @param bytesMax `memory.max_bytes`; 0 holds nothing */
 export function createMemoryTier(bytesMax: number): MemoryTier {
@@ -84,7 +82,7 @@ function keepBodies(held: HeldPage | undefined, entry: Entry): HeldBodies {
 }
 
 function weighPage({ entry, bodies }: HeldPage): number {
-  let bytes = PAGE_OVERHEAD_BYTES + ENTRY_BYTES_PER_CHAR * encodeEntry(entry).length;
+  let bytes = ENTRY_BYTES_PER_CHAR * encodeEntry(entry).length;
   for (const body of Object.values(bodies)) bytes += BODY_OVERHEAD_BYTES + body.length;
   return bytes;
 }
