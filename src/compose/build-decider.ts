@@ -2,8 +2,13 @@
 import { createHasher } from '../adapters/xxhash/create-hasher.ts';
 import { createDecider, type Decider } from '../core/decision/create-decider.ts';
 import type { PolicySet } from '../core/policy/policy.ts';
+import type { LearnedRules } from '../pipeline/ports.ts';
 
-export async function buildDecider(policies: PolicySet): Promise<Decider> {
+/** @param learned null: nothing was ever stored, so nothing is learned */
+export async function buildDecider(
+  policies: PolicySet,
+  learned: Pick<LearnedRules, 'current'> | null,
+): Promise<Decider> {
   const hasher = await createHasher();
-  return createDecider(policies, hasher.text);
+  return createDecider(policies, hasher.text, learned?.current);
 }

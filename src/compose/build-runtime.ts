@@ -11,7 +11,7 @@ import { createCollapser } from '../pipeline/collapse.ts';
 import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
-import type { Clock, Leases, PageSource } from '../pipeline/ports.ts';
+import type { Clock, LearnedRules, Leases, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
 import type { Fill } from '../pipeline/state.ts';
@@ -45,6 +45,7 @@ export interface LastingParts {
   readonly pseudonym: string;
   readonly renderer: OwnRenderer;
   readonly pages: PageStore;
+  readonly learned: LearnedRules;
   readonly leases: Leases;
   readonly judgeBot: Lasting['judgeBot'];
   readonly watchSource: Lasting['watchSource'];
@@ -53,7 +54,8 @@ export interface LastingParts {
 }
 
 export function createLasting(parts: LastingParts): Lasting {
-  const { pseudonym, renderer, pages, leases, judgeBot, watchSource, clock, onDefect } = parts;
+  const { pseudonym, renderer, pages, learned, leases, judgeBot, watchSource, clock, onDefect } =
+    parts;
   return {
     pseudonym,
     renderer,
@@ -64,6 +66,7 @@ export function createLasting(parts: LastingParts): Lasting {
       clock,
       random: Math.random,
       pages,
+      learned,
       flights: createCollapser<Fill>(),
       leases,
       fills: createRunningFills(),
@@ -92,7 +95,7 @@ export async function buildRuntime(
     source,
     snapshot: {
       site: {
-        decider: await buildDecider(config.policies),
+        decider: await buildDecider(config.policies, lasting.memories.learned),
         judgeBot: lasting.judgeBot,
         showsDiagnostics: settings.diagnostics === 'headers',
         waitersPerKeyMax: settings.server.limits.waitersPerKeyMax,

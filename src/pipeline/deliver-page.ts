@@ -4,9 +4,10 @@ import type { ForwardReason } from '../core/http/cache-status.ts';
 import { formatEtag, isNotModified } from '../core/http/conditional.ts';
 import { filterEndToEnd } from '../core/http/filter-headers.ts';
 import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
-import { headerValues } from '../core/http/header-list.ts';
+import { firstHeader, headerValues } from '../core/http/header-list.ts';
 import { formatHttpDate } from '../core/http/http-date.ts';
 import { negotiateEncoding } from '../core/http/negotiate-encoding.ts';
+import { announceStripping } from '../core/tracking/announce-stripping.ts';
 import type { PipelineDeps } from './deps.ts';
 import { type Diagnosis, describe } from './describe-answer.ts';
 import type { ContentCoding, Entry, Found, HeaderList } from './ports.ts';
@@ -130,7 +131,15 @@ function pageHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
     headers.push(['ETag', formatEtag(entry.bodies.identity.hash)]);
     headers.push(['Last-Modified', formatHttpDate(entry.modifiedAt)]);
   }
-  return [...headers, ...downstreamHeaders(keyed, entry, now)];
+  return [...headers, ...searchHeaders(keyed, headers), ...downstreamHeaders(keyed, entry, now)];
+}
+
+/** Which other URLs a browser may take this page for, unless the page says so itself. */
+function searchHeaders({ decision: { policy } }: Keyed, headers: HeaderList): HeaderList {
+  const isOurs =
+    policy.normalization.noVarySearch === 'emit' && firstHeader(headers, 'no-vary-search') === null;
+  const value = isOurs ? announceStripping(policy) : null;
+  return value === null ? [] : [['No-Vary-Search', value]];
 }
 
 /** What caches in front may do: one URL has a page for crawlers and another for people. */

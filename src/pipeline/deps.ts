@@ -1,7 +1,7 @@
 // What the phases work with besides the request: ports and this process's own short memory.
 import type { Collapser } from './collapse.ts';
 import type { PageStore } from './page-store.ts';
-import type { CacheKey, Clock, Leases, PageSource } from './ports.ts';
+import type { CacheKey, Clock, LearnedRules, Leases, PageSource } from './ports.ts';
 import type { RecentMemory } from './recent-memory.ts';
 import type { RunningFills } from './running-fills.ts';
 import type { FailedFill, Fill, Keyed } from './state.ts';
@@ -23,6 +23,7 @@ export interface PipelineDeps {
   readonly source: PageSource;
   readonly flights: Collapser<Fill>;
   readonly leases: Leases;
+  readonly learned: LearnedRules;
   readonly fills: RunningFills;
   readonly failures: RecentMemory<RecentFailure>;
   /** What turned out to be no page of its own, and why: passed on without asking again. */

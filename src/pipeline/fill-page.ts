@@ -5,7 +5,9 @@ import { isHtml } from '../core/http/content-kind.ts';
 import { filterStored } from '../core/http/filter-headers.ts';
 import { startLifetime } from '../core/http/freshness.ts';
 import { firstHeader } from '../core/http/header-list.ts';
+import type { EffectivePolicy } from '../core/policy/policy.ts';
 import type { PipelineDeps } from './deps.ts';
+import { learnRule } from './learn-rule.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
 import type { RunningFill } from './running-fills.ts';
 import type { FailedFill, FilledPage, Keyed, UnstoredReason } from './state.ts';
@@ -39,6 +41,8 @@ export async function fillPage(
   const result = await deps.source.get(job, AbortSignal.timeout(policy.render.timeoutMs));
   if (result.outcome === 'failed') return result;
   const kept = await keepPage(keyed, { ...order, page: result.page, running }, deps);
+  // An answer to one client's headers says nothing about the page.
+  if (order.headers.length === 0) await learnRule(keyed, result.page, deps);
   return { outcome: 'page', page: result.page, ...kept };
 }
 
@@ -76,7 +80,7 @@ async function keepPage(
     url: normalized,
     source: page.source,
     status: page.status,
-    headers: storedHeaders(page, policy.headers.safeResponse),
+    headers: storedHeaders(page, policy),
     body: page.body,
     ...(standing === 'partial' && { partial: true }),
     ...startLifetime(deps.clock.now(), lifetime, deps.random()),
@@ -92,8 +96,14 @@ async function keepPage(
 }
 
 /** What an entry keeps; a rendered page is UTF-8 bytes whatever its origin had said. */
-function storedHeaders(page: Page, safeResponse: ReadonlySet<string>): HeaderList {
-  const headers = filterStored(page.headers, safeResponse);
+function storedHeaders(
+  page: Page,
+  { headers: { safeResponse }, normalization }: EffectivePolicy,
+): HeaderList {
+  // The page's own No-Vary-Search goes before the one we would make.
+  const ownToo = new Set(safeResponse).add('no-vary-search');
+  const kept = normalization.noVarySearch === 'emit' ? ownToo : safeResponse;
+  const headers = filterStored(page.headers, kept);
   if (page.source === 'origin') return headers;
   const others = headers.filter(([name]) => name.toLowerCase() !== 'content-type');
   return [...others, ['Content-Type', 'text/html; charset=utf-8']];

@@ -1,11 +1,12 @@
 // `edge-gateway explain URL`: the whole decision, step by step, by the same code that serves.
 import { buildDecider } from '../../compose/build-decider.ts';
-import { openStoresIfPresent } from '../../compose/open-stores.ts';
+import { openStoresIfPresent, type Stores } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseIpAddress } from '../../core/bots/ip-address.ts';
-import type { Decision } from '../../core/decision/decision.ts';
+import type { Decision, DecisionRequest } from '../../core/decision/decision.ts';
 import {
   type CachedState,
+  type Explanation,
   explainDecision,
   GOOGLEBOT_USER_AGENT,
 } from '../../core/decision/explain-decision.ts';
@@ -51,17 +52,14 @@ export const explainCommand: Command = {
     const judgeBot = await withBots(config.settings, io, ({ judge }) =>
       judge.judgeAhead(userAgent, address || null),
     );
-    const decision = (await buildDecider(config.policies)).decide(
-      {
-        url: bytesToUrlText(Buffer.from(url)),
-        method: textOption(args, 'method', 'GET').toUpperCase(),
-        userAgent,
-        hasAuthorization: false,
-        judgeBot,
-      },
-      [],
-    );
-    const explanation = explainDecision(decision, await askStore(decision, config, io));
+    const request = {
+      url: bytesToUrlText(Buffer.from(url)),
+      method: textOption(args, 'method', 'GET').toUpperCase(),
+      userAgent,
+      hasAuthorization: false,
+      judgeBot,
+    };
+    const explanation = await explain(request, config, io);
     io.stdout.write(
       hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
     );
@@ -69,15 +67,23 @@ export const explainCommand: Command = {
   },
 };
 
-async function askStore(decision: Decision, config: Config, io: CommandIo): Promise<CachedState> {
-  if (decision.action !== 'render') return 'unknown';
-  const stores = await openStoresIfPresent(config.settings, (message) => {
+async function explain(
+  request: DecisionRequest,
+  { policies, settings }: Config,
+  io: CommandIo,
+): Promise<Explanation> {
+  const stores = await openStoresIfPresent(settings, (message) => {
     io.stderr.write(`edge-gateway: ${message}\n`);
   });
-  if (stores === null) return 'absent';
   try {
-    return await findCached(decision, stores.pages);
+    const decision = (await buildDecider(policies, stores?.learned ?? null)).decide(request, []);
+    return explainDecision(decision, await askStore(decision, stores));
   } finally {
-    await stores.close();
+    await stores?.close();
   }
+}
+
+async function askStore(decision: Decision, stores: Stores | null): Promise<CachedState> {
+  if (decision.action !== 'render') return 'unknown';
+  return stores === null ? 'absent' : await findCached(decision, stores.pages);
 }

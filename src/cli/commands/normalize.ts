@@ -2,11 +2,12 @@
 // memory does not depend on how many there are.
 import { once } from 'node:events';
 import { buildDecider } from '../../compose/build-decider.ts';
+import { openLearned } from '../../compose/open-learned.ts';
 import { loadDefaults } from '../../config/load-defaults.ts';
 import type { Decider } from '../../core/decision/create-decider.ts';
 import { explainDecision } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { CONFIG_OPTION, type Command, hasOption, JSON_OPTION } from '../command.ts';
+import { CONFIG_OPTION, type Command, type CommandIo, hasOption, JSON_OPTION } from '../command.ts';
 import { loadForCommand } from '../load-for-command.ts';
 import { splitLines } from '../split-lines.ts';
 
@@ -28,24 +29,37 @@ export const normalizeCommand: Command = {
     json: JSON_OPTION,
   },
   run: async (args, io) => {
-    const policies =
-      args.values['config'] === undefined
-        ? loadDefaults()
-        : ((await loadForCommand(args, io))?.policies ?? null);
-    if (policies === null) return 1;
-    const decider = await buildDecider(policies);
     const format = hasOption(args, 'json') ? formatJson : formatLine;
-    let block = '';
-    for await (const line of splitLines(io.stdin, LINE_BYTES_MAX)) {
-      block += format(bytesToUrlText(line), decider);
-      if (block.length < BLOCK_CHARS) continue;
-      if (!io.stdout.write(block)) await once(io.stdout, 'drain');
-      block = '';
+    if (args.values['config'] === undefined) {
+      await writeAll(io, format, await buildDecider(loadDefaults(), null));
+      return 0;
     }
-    io.stdout.write(block);
-    return 0;
+    const config = await loadForCommand(args, io);
+    if (config === null) return 1;
+    const learned = await openLearned(config, (message) => {
+      io.stderr.write(`edge-gateway: ${message}\n`);
+    });
+    try {
+      await writeAll(io, format, await buildDecider(config.policies, learned.rules));
+      return 0;
+    } finally {
+      await learned.close();
+    }
   },
 };
+
+type Format = (url: string, decider: Decider) => string;
+
+async function writeAll(io: CommandIo, format: Format, decider: Decider): Promise<void> {
+  let block = '';
+  for await (const line of splitLines(io.stdin, LINE_BYTES_MAX)) {
+    block += format(bytesToUrlText(line), decider);
+    if (block.length < BLOCK_CHARS) continue;
+    if (!io.stdout.write(block)) await once(io.stdout, 'drain');
+    block = '';
+  }
+  io.stdout.write(block);
+}
 
 function formatLine(url: string, decider: Decider): string {
   const decision = decider.decide({ url, ...ANY_CLIENT }, null);

@@ -42,11 +42,11 @@ export const purgeCommand: Command = {
     }
     const config = await loadForCommand(args, io);
     if (config === null) return 1;
-    const decider = await buildDecider(config.policies);
     const stores = await openStoresIfPresent(config.settings, (message) => {
       io.stderr.write(`edge-gateway: ${message}\n`);
     });
     try {
+      const decider = await buildDecider(config.policies, stores?.learned ?? null);
       const request = {
         url: url === undefined ? null : bytesToUrlText(Buffer.from(url)),
         host: typeof hostName === 'string' ? hostName : null,

@@ -31,8 +31,11 @@ export function parseNoVarySearch(lines: readonly string[]): SearchVariance | nu
   const selection = readSelection(members.get('params'), members.get('except'));
   if (order.kind !== 'boolean' || selection === null) return null;
   const { mode, names } = selection;
-  const isDefault = !order.value && mode === 'drop' && names.size === 0;
-  return isDefault || names.size > NAMES_MAX ? null : { ignoresOrder: order.value, mode, names };
+  const variance = { ignoresOrder: order.value, mode, names };
+  const written = formatNoVarySearch(variance);
+  // What says nothing, or could not be read back.
+  const isUseless = written === '' || written.length > VALUE_CHARS_MAX || names.size > NAMES_MAX;
+  return isUseless ? null : variance;
 }
 
 /** The value that says this, in the spelling that every reader understands. */

@@ -12,7 +12,7 @@ export interface LearnedRule {
   readonly variance: SearchVariance;
   /** The normalized URL whose answer had the header. */
   readonly from: string;
-  /** Epoch milliseconds. */
+  /** When it was last said, epoch milliseconds; about, since that is not written every time. */
   readonly at: number;
 }
 
@@ -22,8 +22,11 @@ export type LearnedTable = ReadonlyMap<string, LearnedRule>;
 /** Finds the rule of an address on one host. */
 export type FindLearned = (address: string) => LearnedRule | null;
 
-/** Most paths of one host that are remembered; the oldest is forgotten first. */
+/** Most paths of one host that are remembered. */
 export const LEARNED_PATHS_MAX = 1_000;
+
+/** A rule that was said again in this time keeps its place: paths in turn would lose their pages. */
+export const LEARNED_KEEP_MS = 86_400_000;
 
 /** Longer addresses are not learned; also what a key of the embedded store can hold. */
 export const LEARNED_ADDRESS_CHARS_MAX = 1_024;
@@ -60,14 +63,19 @@ export function decodeLearned(name: string, text: string): LearnedRule | null {
   return variance && { hostId: Number(hostId), address, header, variance, from, at };
 }
 
-/** The names that go when one more is added: the oldest of the same host. */
-export function findSurplus(table: LearnedTable, added: LearnedRule): readonly string[] {
+/**
+ * Finds room for a rule.
+ *
+ * @returns the names that go for it: the oldest of its host, long unsaid; null: there is no room
+ */
+export function findRoom(table: LearnedTable, added: LearnedRule): readonly string[] | null {
   const name = learnedName(added.hostId, added.address);
   const others = [...table].filter(([key, { hostId }]) => hostId === added.hostId && key !== name);
-  return others
+  const leaving = others
     .toSorted(([, a], [, b]) => a.at - b.at)
-    .slice(0, Math.max(0, others.length + 1 - LEARNED_PATHS_MAX))
-    .map(([key]) => key);
+    .slice(0, Math.max(0, others.length + 1 - LEARNED_PATHS_MAX));
+  const isRoom = leaving.every(([, { at }]) => at < added.at - LEARNED_KEEP_MS);
+  return isRoom ? leaving.map(([key]) => key) : null;
 }
 
 /** Epoch milliseconds that a date can be made of. */

@@ -4,7 +4,8 @@ import { parseNoVarySearch } from '../../../src/core/http/no-vary-search.ts';
 import {
   decodeLearned,
   encodeLearned,
-  findSurplus,
+  findRoom,
+  LEARNED_KEEP_MS,
   LEARNED_PATHS_MAX,
   type LearnedRule,
   learnedName,
@@ -39,7 +40,7 @@ test.each([
   ],
 ])('%s is nobody’s rule', (_what, name, text) => expect(decodeLearned(name, text)).toBeNull());
 
-test('the oldest of a host goes when there are too many; a rule said again pushes out none', () => {
+test('the oldest of a host goes for one more, unless it was said lately', () => {
   const rules = Array.from({ length: LEARNED_PATHS_MAX }, (_unused, place) =>
     learnedRule('params', { address: `https://site.test/${place}`, at: 1_000 - place }),
   );
@@ -48,9 +49,11 @@ test('the oldest of a host goes when there are too many; a rule said again pushe
     [...rules, other].map((one) => [learnedName(one.hostId, one.address), one]),
   );
   const last = `https://site.test/${LEARNED_PATHS_MAX - 1}`;
-  expect(findSurplus(table, learnedRule('params'))).toEqual([learnedName(1, last)]);
-  expect(findSurplus(table, learnedRule('params', { address: last }))).toEqual([]);
-  expect(findSurplus(table, learnedRule('params', { hostId: 2 }))).toEqual([]);
+  const late = { at: 2 + LEARNED_KEEP_MS };
+  expect(findRoom(table, learnedRule('params', late))).toEqual([learnedName(1, last)]);
+  expect(findRoom(table, learnedRule('params', { at: 1 + LEARNED_KEEP_MS }))).toBeNull();
+  expect(findRoom(table, learnedRule('params', { address: last }))).toEqual([]);
+  expect(findRoom(table, learnedRule('params', { hostId: 2 }))).toEqual([]);
 });
 
 describe('one page under a rule', () => {
