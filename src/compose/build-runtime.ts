@@ -2,6 +2,7 @@
 // assignment. What outlives a reload (stores, connections, flights) is made once and passed in.
 import { createOriginBalancer, type OriginBalancer } from '../adapters/origin/balance-origins.ts';
 import { createOriginSource } from '../adapters/origin/fill/create-origin-source.ts';
+import { createOriginFetcher } from '../adapters/origin/pass/create-origin-fetcher.ts';
 import {
   createOffSource,
   createServiceSource,
@@ -11,9 +12,10 @@ import { createCollapser } from '../pipeline/collapse.ts';
 import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
-import type { Clock, LearnedRules, Leases, PageSource } from '../pipeline/ports.ts';
+import type { Clock, Hasher, LearnedRules, Leases, PageSource } from '../pipeline/ports.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
+import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
 import type { Fill } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
@@ -35,6 +37,8 @@ export interface Lasting {
   /** Shared by passing on and by fills: a failing origin is left out by both. */
   readonly balancer: OriginBalancer;
   readonly judgeBot: BotJudge['judge'];
+  /** Resolves when every running fetch has ended. */
+  readonly drain: () => Promise<void>;
   /** Sees every page that a source gives, for the metrics. */
   readonly watchSource: (source: PageSource) => PageSource;
 }
@@ -47,32 +51,43 @@ export interface LastingParts {
   readonly pages: PageStore;
   readonly learned: LearnedRules;
   readonly leases: Leases;
+  readonly queueRefresh: PipelineDeps['queueRefresh'];
   readonly judgeBot: Lasting['judgeBot'];
   readonly watchSource: Lasting['watchSource'];
   readonly clock: Clock;
+  readonly hasher: Hasher;
   readonly onDefect: PipelineDeps['onDefect'];
 }
 
 export function createLasting(parts: LastingParts): Lasting {
   const { pseudonym, renderer, pages, learned, leases, judgeBot, watchSource, clock, onDefect } =
     parts;
+  const balancer = createOriginBalancer(clock);
+  const flights = createCollapser<Fill>();
+  const exchanges = createCollapser<ExchangeEnd>();
   return {
     pseudonym,
     renderer,
-    balancer: createOriginBalancer(clock),
+    balancer,
     judgeBot,
     watchSource,
+    drain: async () => void (await Promise.all([flights.drain(), exchanges.drain()])),
     memories: {
       clock,
       random: Math.random,
       pages,
       learned,
-      flights: createCollapser<Fill>(),
+      flights,
       leases,
       fills: createRunningFills(),
       failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
       knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
       knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+      askedRefreshes: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+      queueRefresh: parts.queueRefresh,
+      origin: createOriginFetcher({ balancer, pseudonym }),
+      exchanges,
+      hasher: parts.hasher,
       onDefect,
     },
   };
@@ -99,6 +114,7 @@ export async function buildRuntime(
         judgeBot: lasting.judgeBot,
         showsDiagnostics: settings.diagnostics === 'headers',
         waitersPerKeyMax: settings.server.limits.waitersPerKeyMax,
+        pageBytesMax: settings.server.limits.pageBytesMax,
       },
       pipeline: { ...lasting.memories, source },
       isTrustedPeer: compileTrustedPeers(settings.server.trustedProxies),

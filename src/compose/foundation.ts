@@ -68,15 +68,15 @@ export async function layFoundation(
   const pseudonym = belonging.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
   const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, log);
   releases.add(renderer.close);
-  const { queueRefresh } = belonging;
-  const refreshQueue = queueRefresh ? null : openRefreshQueue(settings, { log, metrics, clock });
+  const queue = belonging.queueRefresh ?? openRefreshQueue(settings, { log, metrics, clock });
+  if ('close' in queue) releases.add(queue.close);
   const lasting = createLasting({
     pseudonym,
     renderer,
     pages: stores.pages,
     learned: stores.learned,
     leases: settings.redis === null ? (leases ?? stores.leases) : stores.leases,
-    queueRefresh: queueRefresh ?? refreshQueue.add,
+    queueRefresh: 'add' in queue ? queue.add : queue,
     judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
@@ -84,7 +84,15 @@ export async function layFoundation(
     onDefect,
   });
   releases.add(lasting.memories.origin.close);
-  return { log, metrics, stores, bots, renderer, refreshQueue, lasting };
+  return {
+    log,
+    metrics,
+    stores,
+    bots,
+    renderer,
+    refreshQueue: 'add' in queue ? queue : null,
+    lasting,
+  };
 }
 
 function ownRenderer(

@@ -15,6 +15,7 @@ import { startRefreshing } from './refreshing.ts';
 import { createReleases, type Releases } from './releases.ts';
 import { createReloader } from './reload.ts';
 import { createRestarter, describeRestart } from './restart.ts';
+import { runUpkeep } from './run-upkeep.ts';
 import { serveHere } from './serve-here.ts';
 import type { Addresses, Serving } from './serving.ts';
 import { describeStartError } from './start-error.ts';
@@ -71,7 +72,6 @@ async function start(
   const { log, metrics, stores, bots, lasting } = foundation;
   const runtime = await holdRuntime(config, foundation, releases);
   const refreshing = startRefreshing(foundation, runtime.current);
-  releases.add(refreshing.stop);
   let serving: Serving | null = null;
   const { stop, stopped, isDraining } = createStopper({
     log,
@@ -91,6 +91,7 @@ async function start(
           releases,
         )
       : await serveHere(config, { foundation, runtime, isDraining }, releases);
+  runUpkeep(config.settings, foundation, releases);
   const { accepting, addresses, change, renderMetrics, restart, settingsAtStart } = serving;
   const reloader = createReloader({
     file,

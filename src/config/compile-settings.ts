@@ -63,6 +63,7 @@ export function compileSettings(roots: Roots, file: string): Settings {
         queueMax: pick(roots, 'render.chromium.queue', readNumber),
       },
       service: readService(roots),
+      refreshShare: pick(roots, 'render.refresh_share', readNumber),
     },
     diagnostics: pick(roots, 'diagnostics', readWord('headers', 'off')),
     log: { level: pick(roots, 'log.level', readLogLevel) },

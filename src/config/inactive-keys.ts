@@ -29,9 +29,6 @@ const KEYS: readonly InactiveKey[] = [
   later('redis.name', null),
   later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),
   later('storage.bodies', 'bodies are files', { quiet: ['filesystem'] }),
-  later('storage.max_bytes', 'nothing is removed by size; watch the folder'),
-  later('storage.cleanup.enabled', null, { quiet: [true] }),
-  later('storage.cleanup.interval', null),
   later('bypass.cache.enabled', 'bypassed answers are not stored', {
     anyLevel: true,
     quiet: [false],
@@ -39,8 +36,6 @@ const KEYS: readonly InactiveKey[] = [
   later('bypass.cache.ttl', null, { anyLevel: true }),
   later('bypass.cache.status_codes', null, { anyLevel: true }),
   later('bypass.cache.expired', null, { anyLevel: true }),
-  later('bothit_recache', 'pages are refreshed when they are stale', { anyLevel: true }),
-  later('normalization.no_vary_search', null, { anyLevel: true, quiet: ['off'] }),
 
   replaced('eg_id', 'is not used here', 'instances need no name: they share Redis, not files'),
   replaced(

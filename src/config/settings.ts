@@ -99,6 +99,8 @@ export interface Settings {
     readonly engine: RenderEngine;
     readonly chromium: ChromiumSettings;
     readonly service: RenderServiceSettings | null;
+    /** 0 to 1: what refreshes may take of what is rendered at once. */
+    readonly refreshShare: number;
   };
   readonly diagnostics: 'headers' | 'off';
   readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent' };

@@ -13,7 +13,7 @@ export interface Collapser<T> {
   readonly isRunning: (key: string) => boolean;
   /** Whoever comes from now on starts anew; those who wait already keep what they wait for. */
   readonly detach: (isMeant: (key: string) => boolean) => void;
-  /** Resolves when every running fetch has ended, for an orderly stop. */
+  /** Resolves when the fetches that run now have ended: what they use can be closed. */
   readonly drain: () => Promise<void>;
 }
 
@@ -45,10 +45,6 @@ export function createCollapser<T>(): Collapser<T> {
     detach: (isMeant) => {
       for (const key of flights.keys()) if (isMeant(key)) flights.delete(key);
     },
-    drain: async () => {
-      while (unfinished.size > 0) {
-        await Promise.allSettled(unfinished);
-      }
-    },
+    drain: async () => void (await Promise.allSettled(unfinished)),
   };
 }

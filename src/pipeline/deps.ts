@@ -1,9 +1,20 @@
 // What the phases work with besides the request: ports and this process's own short memory.
 import type { Collapser } from './collapse.ts';
 import type { PageStore } from './page-store.ts';
-import type { CacheKey, Clock, LearnedRules, Leases, PageSource } from './ports.ts';
+import type {
+  CacheKey,
+  Clock,
+  Hasher,
+  LearnedRules,
+  Leases,
+  OriginFetcher,
+  PageSource,
+  RefreshQueue,
+} from './ports.ts';
+import type { PurgeJournal } from './purge-journal.ts';
 import type { RecentMemory } from './recent-memory.ts';
 import type { RunningFills } from './running-fills.ts';
+import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { FailedFill, Fill, Keyed } from './state.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
@@ -20,6 +31,7 @@ export interface PipelineDeps {
   /** 0 to 1: spreads expiry. */
   readonly random: () => number;
   readonly pages: PageStore;
+  readonly journal: PurgeJournal;
   readonly source: PageSource;
   readonly flights: Collapser<Fill>;
   readonly leases: Leases;
@@ -30,6 +42,14 @@ export interface PipelineDeps {
   readonly knownNonPages: RecentMemory<NonPageReason>;
   /** Pages that could not be shared lately: nobody waits for another client's copy of them. */
   readonly knownUnshared: RecentMemory<true>;
+  readonly origin: OriginFetcher;
+  /** Requests passed on whose answers may be shared. */
+  readonly exchanges: Collapser<ExchangeEnd>;
+  readonly hasher: Hasher;
+  /** Pages whose refresh a crawler's hit has asked for lately. */
+  readonly askedRefreshes: RecentMemory<true>;
+  /** Puts a page into the refresh queue; never waits long. */
+  readonly queueRefresh: RefreshQueue['add'];
   /** Told what can only be a defect, where no request is left to fail with it. */
   readonly onDefect: (error: unknown) => void;
 }

@@ -17,7 +17,6 @@ import {
   type Keyed,
   type NotAnswered,
   servesStale,
-  type UnstoredReason,
 } from './state.ts';
 import { waitForPage } from './wait-for-page.ts';
 
@@ -28,16 +27,6 @@ const BACK_OFF_MS_MAX = 60_000;
 const UNSHARED_MEMORY_MS = 120_000;
 /** How long it is remembered that something is no page of its own. */
 const NON_PAGE_MEMORY_MS = 3_600_000;
-/** Words of the page itself, or of the policy, that it is not to be kept. */
-const WITHDRAWN: ReadonlySet<UnstoredReason> = new Set([
-  'no_store',
-  'private',
-  'set_cookie',
-  'vary',
-  'self_redirect',
-  'not_html',
-  'ttl',
-]);
 
 /** Gets a page that was not in the store, together with everyone else who wants it now. */
 export async function fetchPage(
@@ -122,44 +111,17 @@ function mayStore(found: NotAnswered): boolean {
   return found.state === 'absent';
 }
 
-/** Renews a stale page in the background, unless that is being done or has just failed. */
-export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
-  const identity = pageIdentity(keyed);
-  if (deps.flights.isRunning(identity) || deps.failures.get(identity) !== null) return;
-  const place = deps.flights.join(identity, 0, () => renew(keyed, deps));
-  // renew answers for every failure; anything it throws is a defect.
-  if (place.role !== 'refused') place.result.catch(deps.onDefect);
-}
-
-/**
- * One refresh. A page that may no longer be stored takes its old copy along; one that could not be
- * had now, or is refused now, leaves it.
- */
-async function renew(keyed: Keyed, deps: PipelineDeps): Promise<Fill> {
-  const fetch = (): Promise<Fill> => flyOut(keyed, { mayStore: true, headers: [] }, deps);
-  const fill = await leadOrFollow(keyed, { fetch, newerThan: 0 }, deps);
-  const isAnswer = fill.outcome === 'page' && fill.page.status < 500 && fill.entry === null;
-  if (!isAnswer || fill.unstored === null || fill.unstored === 'purged') return fill;
-  if (WITHDRAWN.has(fill.unstored)) {
-    const { key, ref, decision } = keyed;
-    await deps.pages.purge(key, ref, decision.normalized, { dryRun: false, soft: false });
-  } else {
-    backOff(keyed, fill, deps);
-  }
-  return fill;
-}
-
 /** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
-async function flyOut(
+export async function flyOut(
   keyed: Keyed,
   order: FillOrder,
   deps: PipelineDeps,
 ): Promise<FilledPage | FailedFill> {
   const running = deps.fills.start(pageIdentity(keyed));
   try {
-    const fill = await fillPage(keyed, order, running, deps);
+    const fill = await fillPage(keyed, order, running.since, deps);
     // What one client's headers made of the page says nothing about it, nor what a purge forgot.
-    if (order.headers.length === 0 && running.purgedBy() === null) remember(keyed, fill, deps);
+    if (order.headers.length === 0 && !running.isPurged()) remember(keyed, fill, deps);
     return fill;
   } finally {
     running.end();
@@ -182,7 +144,8 @@ function rememberUnshared(keyed: Keyed, nonPage: NonPageReason | null, deps: Pip
   deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
 }
 
-function backOff(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
+/** Waits longer after every failure, see `PipelineDeps.failures`. */
+export function backOff(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
   const identity = pageIdentity(keyed);
   const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
   const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));

@@ -33,7 +33,7 @@ export async function leadOrFollow(
     if (turn.role === 'leader') return await lead(keyed, turn.lease, fetching, deps);
     const result = await within(giveUpAt - deps.clock.now(), turn.result);
     if (result === null) return failed('wait_timeout', 'the leader took too long');
-    const fill = await takeResult(keyed, result, deps);
+    const fill = await takeResult(keyed, result, fetching, deps);
     if (fill !== null) return fill;
   }
   return await fetching.fetch();
@@ -69,11 +69,12 @@ function describeFill(fill: Fill): LeaseResult {
 async function takeResult(
   keyed: Keyed,
   { outcome, reason }: LeaseResult,
+  { newerThan }: Fetching,
   deps: PipelineDeps,
 ): Promise<Fill | null> {
   switch (outcome) {
     case 'stored':
-      return await readStored(keyed, 0, deps);
+      return await readStored(keyed, newerThan ?? 0, deps);
     case 'failed':
       return failed(isFailureReason(reason) ? reason : 'render_failed', 'in another process');
     case 'unshared':

@@ -2,7 +2,8 @@
 // client's back. What the store could not say is never taken for a miss.
 import { answerEntry } from './deliver-page.ts';
 import type { PipelineDeps } from './deps.ts';
-import { refreshPage } from './fetch-page.ts';
+import { recacheOnHit } from './recache-on-hit.ts';
+import { refreshPage } from './refresh-page.ts';
 import { type Keyed, type Looked, servesStale } from './state.ts';
 
 /** An entry whose body was replaced under our eyes is looked up once more. */
@@ -35,6 +36,9 @@ async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
     return { state: 'absent', detail };
   }
   // HEAD never fetches and never writes.
-  if (isStale && keyed.request.method !== 'HEAD') refreshPage(keyed, deps);
+  if (keyed.request.method !== 'HEAD') {
+    if (isStale) refreshPage(keyed, deps);
+    else recacheOnHit(keyed, found.entry, deps);
+  }
   return { state: 'answered', delivery: answer.value };
 }

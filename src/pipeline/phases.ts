@@ -16,6 +16,7 @@ import { answerStatus } from './deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { fetchPage } from './fetch-page.ts';
 import { lookUp } from './look-up.ts';
+import { answerBypass } from './shared-cache/answer-bypass.ts';
 import type { Delivery, Keyed, Planned, Received } from './state.ts';
 
 /** Walks one request through the phases. Never throws for anything a client or an origin does. */
@@ -29,7 +30,9 @@ export async function runPhases(received: Received, deps: PipelineDeps): Promise
   }
   const { host, dimension } = decision;
   if (host === null || dimension === null) return answerStatus(received, decision);
-  if (decision.action === 'bypass') return passOn(received, { host, decision });
+  if (decision.action === 'bypass') {
+    return await answerBypass({ ...received, decision, host, dimension }, deps);
+  }
   const keyed = deriveKey({ ...received, decision, host, dimension });
   const known = deps.knownNonPages.get(pageIdentity(keyed));
   // Sending a client to a URL whose page leads back would never end.
@@ -53,7 +56,8 @@ function plan({ request, site }: Received): Decision {
   );
 }
 
-function deriveKey(planned: Planned): Keyed {
+/** @returns the same with the key of its page */
+export function deriveKey(planned: Planned): Keyed {
   const { host, dimension, decision } = planned;
   const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
   return { ...planned, ref, key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash) };

@@ -1,40 +1,52 @@
-// Purge: pages taken out on request. The key is made by the same decision as for serving, so what
-// is purged under any spelling of a URL is what would have been served under it.
-import type { Decider } from '../core/decision/create-decider.ts';
-import { formatCacheKey } from '../core/key/cache-key.ts';
-import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
+// Purge: pages taken out on request. Written to the log first, which makes it hold everywhere at
+// once; then carried out in the store, and counted.
+import type { PurgeOrder, PurgeSelector } from '../core/purge/purge-record.ts';
 import { err, ok, type Result } from '../core/result.ts';
-import { normalizeHost } from '../core/url/normalize-host.ts';
-import type { UrlErrorKind } from '../core/url/url-error.ts';
 import type { PageStore } from './page-store.ts';
-import type { PurgeMode } from './purge-stored.ts';
+import type { LearnedRules } from './ports.ts';
+import type { PurgeJournal } from './purge-journal.ts';
+import {
+  type PurgeRequest,
+  type SelectContext,
+  type SelectError,
+  selectPages,
+} from './purge-request.ts';
 
 export interface PurgeReport {
+  /** By which a soft purge is taken back; null for a dry run, and where nothing was ever stored. */
+  readonly id: number | null;
   /** How many entries went, or would go. */
   readonly entries: number;
-  /** The normalized URL, when one was asked for. */
-  readonly url: string | null;
-  readonly host: number;
+  /** What was meant. For a purge that is taken back, what that one meant. */
+  readonly selector: PurgeSelector;
+  readonly soft: boolean;
+  /** The purge that was taken back. */
+  readonly undoes: number | null;
+  readonly dryRun: boolean;
 }
 
 export type PurgeError =
-  | { readonly kind: 'invalid_url'; readonly error: UrlErrorKind }
-  | { readonly kind: 'unknown_host' }
-  | { readonly kind: 'store_unavailable'; readonly reason: string };
+  | SelectError
+  /** Not one that could be taken back: unknown or long ago, not soft, or taken back already. */
+  | { readonly kind: 'not_undoable'; readonly reason: 'unknown' | 'hard' | 'undone' }
+  | { readonly kind: 'store_unavailable'; readonly reason: string }
+  /** The purge holds, but not all it means has been deleted or marked. */
+  | {
+      readonly kind: 'unfinished';
+      readonly id: number;
+      readonly entries: number;
+      readonly reason: string;
+    };
 
-/** What is to go: exactly one of the two is set. */
-export interface PurgeRequest extends PurgeMode {
-  readonly url: string | null;
-  /** A domain, or a host id as text. */
-  readonly host: string | null;
+export interface PurgeStores {
+  readonly pages: Pick<PageStore, 'settlePurged' | 'countPurged'>;
+  readonly journal: PurgeJournal;
+  readonly learned: Pick<LearnedRules, 'refresh'>;
 }
 
-export type Purgeable = Pick<PageStore, 'purge' | 'purgeHost'>;
-
-export interface PurgeContext {
-  readonly decider: Decider;
-  readonly hosts: readonly HostPolicy[];
-  readonly pages: Purgeable;
+export interface PurgeContext extends SelectContext {
+  /** null: nothing was ever stored. */
+  readonly stores: PurgeStores | null;
 }
 
 /** Carries out one purge; answers how many entries went. */
@@ -42,53 +54,52 @@ export async function purgePages(
   request: PurgeRequest,
   context: PurgeContext,
 ): Promise<Result<PurgeReport, PurgeError>> {
-  if (request.url !== null) return await purgeUrl(request.url, request, context);
-  const host = findNamed(request.host ?? '', context.hosts);
-  if (host === undefined) return err({ kind: 'unknown_host' });
-  const done = await context.pages.purgeHost(host.id, request);
-  if (done.state === 'unavailable') return err({ kind: 'store_unavailable', reason: done.reason });
-  return ok({ entries: done.value, url: null, host: host.id });
-}
-
-/** By id, or by domain in any spelling. */
-function findNamed(name: string, hosts: readonly HostPolicy[]): HostPolicy | undefined {
-  // A wildcard is no host name; it is compared as it is configured.
-  const normal = normalizeHost(name);
-  const domain = normal.ok ? normal.value : name.toLowerCase();
-  return hosts.find(({ id, domains }) => String(id) === name || domains.includes(domain));
-}
-
-/** One page goes in all dimensions of its host. */
-async function purgeUrl(
-  url: string,
-  mode: PurgeMode,
-  { decider, pages }: PurgeContext,
-): Promise<Result<PurgeReport, PurgeError>> {
-  const decision = decider.decide(
-    { url, method: 'GET', userAgent: '', hasAuthorization: false },
-    null,
-  );
-  if (decision.error !== null) return err({ kind: 'invalid_url', error: decision.error });
-  const { host, hash, normalized } = decision;
-  if (host === null) return err({ kind: 'unknown_host' });
-  let entries = 0;
-  for (const dimension of allDimensions(host)) {
-    const key = formatCacheKey(host.id, dimension.id, hash);
-    const ref = { hostId: host.id, dimensionId: dimension.id, hash };
-    const done = await pages.purge(key, ref, normalized, mode);
-    if (done.state === 'unavailable') {
-      return err({ kind: 'store_unavailable', reason: done.reason });
-    }
-    if (done.value) entries += 1;
+  const { stores } = context;
+  const known = stores === null ? null : await catchUp(stores);
+  if (known?.state === 'unavailable') return err(storeUnavailable(known));
+  const order = makeOrder(request, context);
+  if (!order.ok) return order;
+  const report = { ...order.value, dryRun: request.dryRun, id: null, entries: 0 };
+  if (stores === null) return ok(report);
+  const { journal, pages } = stores;
+  if (request.dryRun) {
+    const { entries, failure } = await pages.countPurged(order.value);
+    return failure === null
+      ? ok({ ...report, entries })
+      : err({ kind: 'store_unavailable', reason: failure });
   }
-  return ok({ entries, url: normalized, host: host.id });
+  const written = await journal.append(order.value);
+  if (written.state === 'unavailable') return err(storeUnavailable(written));
+  const id = written.value.seq;
+  const { entries, failure } = await pages.settlePurged(order.value);
+  return failure === null
+    ? ok({ ...report, id, entries })
+    : err({ kind: 'unfinished', id, entries, reason: failure });
 }
 
-/** The host's own, and those that only a rule names. */
-function allDimensions(host: HostPolicy): readonly Dimension[] {
-  const named = host.rules.flatMap(({ dimension }) => (dimension === null ? [] : [dimension]));
-  const byId = new Map(
-    [...host.dimensions, ...named].map((dimension) => [dimension.id, dimension]),
-  );
-  return [...byId.values()];
+/** The key is the newest one, or a page would be served by a process that knows more than we do. */
+async function catchUp({ journal, learned }: PurgeStores) {
+  const known = await learned.refresh();
+  return known.state === 'unavailable' ? known : await journal.catchUp();
+}
+
+function makeOrder(
+  { target, soft }: PurgeRequest,
+  context: PurgeContext,
+): Result<PurgeOrder, PurgeError> {
+  if (target.kind === 'undo') return makeUndo(target.id, context.stores?.journal ?? null);
+  const selector = selectPages(target, context);
+  return selector.ok ? ok({ selector: selector.value, soft, undoes: null }) : selector;
+}
+
+function makeUndo(id: number, journal: PurgeJournal | null): Result<PurgeOrder, PurgeError> {
+  const undone = journal?.find(id) ?? null;
+  if (undone === null) return err({ kind: 'not_undoable', reason: 'unknown' });
+  if (!undone.soft || undone.undoes !== null) return err({ kind: 'not_undoable', reason: 'hard' });
+  if (journal?.isUndone(id) === true) return err({ kind: 'not_undoable', reason: 'undone' });
+  return ok({ selector: undone.selector, soft: true, undoes: id });
+}
+
+function storeUnavailable({ reason }: { readonly reason: string }): PurgeError {
+  return { kind: 'store_unavailable', reason };
 }

@@ -4,11 +4,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { RefreshReason } from '../../core/refresh/refresh-job.ts';
 import type { FetchFailure, PageSource, RefreshCounts, RefreshStep } from '../../pipeline/ports.ts';
+import type { HostUsage } from '../../pipeline/upkeep-ports.ts';
 import { createLabelBound } from './bound-label.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
 import { watchRefreshQueue } from './watch-refresh-queue.ts';
 import { type StoreUse, watchStores } from './watch-stores.ts';
+import { watchUsage } from './watch-usage.ts';
 
 export interface RequestSample {
   /** null: no configured host. */
@@ -55,6 +57,9 @@ export interface Metrics {
   readonly recordReload: (result: 'applied' | 'refused') => void;
   /** Asked at each scrape. */
   readonly watchStores: (read: () => StoreUse) => void;
+  /** Asked at each scrape; null: the store can't be asked. */
+  readonly watchUsage: (read: () => Promise<readonly HostUsage[] | null>) => void;
+  readonly recordRemoved: (reason: string, count: number) => void;
   /** How many processes serve. */
   readonly setWorkers: (count: number) => void;
   readonly recordWorkerEnd: (reason: 'crashed' | 'replaced') => void;
@@ -80,6 +85,7 @@ export function createMetrics(): Metrics {
   const urlErrors = createCounter(registry, METRICS.urlErrors);
   const refusals = createCounter(registry, METRICS.refusals);
   const refreshes = createCounter(registry, METRICS.refreshes);
+  const removed = createCounter(registry, METRICS.removed);
   const reloads = createCounter(registry, METRICS.reloads);
   const workers = new Gauge({
     name: METRICS.workers.name,
@@ -107,6 +113,8 @@ export function createMetrics(): Metrics {
     watchRefreshQueue: (read) => watchRefreshQueue(registry, read),
     recordReload: (result) => reloads({ result }, 1),
     watchStores: (read) => watchStores(registry, read),
+    watchUsage: (read) => watchUsage(registry, read),
+    recordRemoved: (reason, count) => removed({ reason }, count),
     setWorkers: (count) => workers.set(count),
     recordWorkerEnd: (reason) => workerEnds({ reason }, 1),
     snapshot: () => registry.getMetricsAsJSON(),

@@ -81,6 +81,21 @@ export const METRICS = {
     help: 'Jobs in the refresh queue: waiting, delayed, running; gateways on one Redis share them',
     labels: { state: WORDS_MAX },
   },
+  storedEntries: {
+    name: 'edge_gateway_stored_entries',
+    help: 'Stored pages by host; a few seconds behind',
+    labels: { host: CONFIGURED_MAX },
+  },
+  storedBytes: {
+    name: 'edge_gateway_stored_bytes',
+    help: 'Their metadata and bodies; a body that several pages share counts for each of them',
+    labels: { host: CONFIGURED_MAX },
+  },
+  removed: {
+    name: 'edge_gateway_removed_pages_total',
+    help: 'What quota and sweep removed, by reason',
+    labels: { reason: WORDS_MAX },
+  },
   reloads: {
     name: 'edge_gateway_config_reloads_total',
     help: 'Reloads of the configuration: applied, or refused and the old one still in service',

@@ -2,9 +2,11 @@
 
 import type { Channel } from '../../adapters/workers/channel.ts';
 import type { LeaseLink } from '../../adapters/workers/create-member-leases.ts';
+import type { RefreshQueue } from '../../pipeline/ports.ts';
 import type { OwnRenderer } from '../own-renderer.ts';
 import {
   type Assignment,
+  readAdded,
   readAssignment,
   readOptionalText,
   readRole,
@@ -18,12 +20,15 @@ export interface PrimaryLink {
   /** The one renderer that all workers share; the primary starts, reloads and ends it. */
   readonly renderer: OwnRenderer;
   readonly leases: LeaseLink;
+  /** It has the refresh queue. */
+  readonly queueRefresh: RefreshQueue['add'];
 }
 
 const ASSIGNMENT_TIMEOUT_MS = 10_000;
 const RENDERER_TIMEOUT_MS = 30_000;
 /** Fetching twice is better than waiting for a primary process that is busy. */
 const LEASE_TIMEOUT_MS = 500;
+const REFRESH_TIMEOUT_MS = 5_000;
 
 export function createPrimaryLink({ ask, tell }: Channel): PrimaryLink {
   const askFor = async <T>(
@@ -55,6 +60,10 @@ export function createPrimaryLink({ ask, tell }: Channel): PrimaryLink {
         return answer.state === 'done' ? { ...answer, value: readRole(answer.value) } : answer;
       },
       release: (key, turn, result) => tellWord({ kind: 'release', key, turn, result }),
+    },
+    queueRefresh: async (job) => {
+      const answer = await ask({ kind: 'refresh', job }, REFRESH_TIMEOUT_MS);
+      return answer.state === 'done' ? readAdded(answer.value) : answer;
     },
   };
 }

@@ -28,7 +28,8 @@ export async function startWorker(
   const leases = createMemberLeases(link.leases);
   try {
     const assignment = await link.askAssignment();
-    running = await runWorker({ id, assignment, io, renderer: link.renderer, leases });
+    const { renderer, queueRefresh } = link;
+    running = await runWorker({ id, assignment, io, renderer, leases, queueRefresh });
     link.tell({ kind: 'ready', addresses: running.addresses });
   } catch (cause) {
     // The primary process says it for all of them, and ends this one.

@@ -110,6 +110,12 @@ export const renderSchema: TObject = section(
     engine: oneOf(['chromium', 'service', 'origin', 'off'], 'What renders.'),
     service,
     chromium,
+    refresh_share: Type.Number({
+      title: 'a number from 0 to 1',
+      description: 'Part of what is rendered at once that refreshes may take; one at least.',
+      minimum: 0,
+      maximum: 1,
+    }),
     ...policy,
   },
   'Rendering, for all hosts.',

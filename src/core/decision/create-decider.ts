@@ -2,6 +2,7 @@
 // compiled; a request only looks things up.
 import type { LearnedTable } from '../learned/learned-rule.ts';
 import type { HostPolicy, PolicySet } from '../policy/policy.ts';
+import { dimensionsOf } from '../routing/dimensions-of.ts';
 import {
   type DimensionIndex,
   type DimensionMatch,
@@ -46,11 +47,17 @@ export function createDecider(
   const classify = (host: HostPolicy, userAgent: string): DimensionMatch =>
     dimensions.get(host)?.find(userAgent) ?? NO_DIMENSION;
 
+  const matchDimension = (host: HostPolicy, request: DecisionRequest): DimensionMatch => {
+    if (request.dimensionId === undefined) return classify(host, request.userAgent);
+    const dimension = dimensionsOf(host).find(({ id }) => id === request.dimensionId);
+    return dimension === undefined ? NO_DIMENSION : { dimension, matchedBy: null };
+  };
+
   const decide = (request: DecisionRequest, trace: Trace | null): Decision => {
     const located = locate(request.url, request.method, trace);
     if (!located.ok) return refuse(request, located.error, trace);
     const { host, settled } = located.value;
-    const match = host === null ? NO_DIMENSION : classify(host, request.userAgent);
+    const match = host === null ? NO_DIMENSION : matchDimension(host, request);
     const { policy, rule, normalized } = settled;
     const options = policy.normalization;
     const isSigned =

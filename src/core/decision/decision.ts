@@ -37,6 +37,8 @@ export interface DecisionRequest {
   /** Upper-case. */
   readonly method: string;
   readonly userAgent: string;
+  /** Decides for this dimension, whatever the User-Agent: for pages that no client asks for. */
+  readonly dimensionId?: number;
   readonly hasAuthorization: boolean;
   /**
    * Who a client is that calls itself a crawler; asked only when a page would be rendered for it,

@@ -1,0 +1,128 @@
+// The refresh queue of a gateway, and who works through it: the process that leads. Its workers hand
+// their jobs to it.
+import { createBullmqQueue } from '../adapters/bullmq/create-bullmq-queue.ts';
+import { createProcessQueue } from '../adapters/queue/create-process-queue.ts';
+import type { Log } from '../adapters/telemetry/create-log.ts';
+import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
+import type { Settings } from '../config/settings.ts';
+import type { RefreshJob } from '../core/refresh/refresh-job.ts';
+import type { Clock, RefreshQueue, RefreshStep } from '../pipeline/ports.ts';
+import { createRefreshWaiters } from '../pipeline/refresh-waiters.ts';
+import { type RefreshRequests, requestRecache, warmPages } from '../pipeline/request-refresh.ts';
+import { runRefresh } from '../pipeline/run-refresh.ts';
+import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
+import type { Runtime } from './build-runtime.ts';
+import type { Foundation } from './foundation.ts';
+
+/** Pages that one render service is taken to render at once: it does not say how many. */
+const SERVICE_TABS_ASSUMED = 4;
+/** Pages that are got from origins at once. */
+const ORIGIN_PAGES = 8;
+
+export interface QueueParts {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+}
+
+/** In Redis where there is one, else in this process. */
+export function openRefreshQueue(
+  { redis }: Settings,
+  { log, metrics, clock }: QueueParts,
+): RefreshQueue {
+  const onDefect = (error: unknown): void => log.error('defect', { err: error });
+  const queue =
+    redis === null
+      ? createProcessQueue({ onDefect })
+      : createBullmqQueue({
+          target: redis,
+          clock,
+          onWarning: (warning) => log.warn('refresh queue', { ...warning }),
+          onDefect,
+        });
+  metrics.watchRefreshQueue(async () => {
+    const counts = await queue.count();
+    return counts.state === 'done' ? counts.value : null;
+  });
+  return {
+    ...queue,
+    add: async (job) => {
+      const added = await queue.add(job);
+      const refusal = added.state === 'unavailable' ? added.state : added.value;
+      if (refusal === 'unavailable' || refusal === 'full') {
+        metrics.recordRefresh({ reason: job.reason, outcome: refusal });
+      }
+      return added;
+    },
+  };
+}
+
+export interface Refreshing extends RefreshActions {
+  readonly add: RefreshQueue['add'];
+  /** Hands out no more jobs, and waits a while for those that run. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Begins to work, under whatever configuration is in service when a job's turn comes. */
+export function startRefreshing(
+  { refreshQueue: queue, log, metrics, lasting }: Foundation,
+  runtime: () => Runtime,
+): Refreshing {
+  if (queue === null) throw new Error('the process that leads has the refresh queue');
+  const run = async (job: RefreshJob): Promise<RefreshStep> => {
+    const startedAt = performance.now();
+    const step = await runRefresh(job, runtime().snapshot);
+    const { key, url, reason, failures } = job;
+    const { outcome } = step;
+    const detail = step.outcome === 'later' ? null : step.detail;
+    metrics.recordRefresh({ reason, outcome });
+    log.info('refresh', {
+      url,
+      key,
+      reason,
+      outcome,
+      detail,
+      failures,
+      duration_ms: Math.round(performance.now() - startedAt),
+    });
+    return step;
+  };
+  queue.work(run, () => countAtOnce(runtime().config.settings));
+  const { add } = queue;
+  const waiters = createRefreshWaiters(queue);
+  const { pages, clock } = lasting.memories;
+  const requests = (): RefreshRequests => ({
+    decider: runtime().snapshot.site.decider,
+    pages,
+    add,
+    waiters,
+    clock,
+  });
+  return {
+    add,
+    recache: async (command) => await requestRecache(command, requests()),
+    warm: (command) => warmPages(command, requests()),
+    stop: async () => {
+      waiters.close();
+      await queue.close();
+    },
+  };
+}
+
+/** `render.refresh_share` of what can be rendered at once, and never nothing. */
+export function countAtOnce({ render }: Settings): number {
+  return Math.max(1, Math.floor(countTabs(render) * render.refreshShare));
+}
+
+function countTabs({ engine, chromium, service }: Settings['render']): number {
+  switch (engine) {
+    case 'chromium':
+      return chromium.tabs;
+    case 'service':
+      return SERVICE_TABS_ASSUMED * (service?.urls.length ?? 1);
+    case 'origin':
+      return ORIGIN_PAGES;
+    case 'off':
+      return 1;
+  }
+}
