@@ -34,7 +34,7 @@ function knownOf(
   hasAuthorization: boolean,
 ): KnownAnswer {
   const bornAt = cachedAt - initialAgeMs;
-  const lifetimeSeconds = Math.round((staleAt - bornAt) / 1000);
+  const lifetimeSeconds = Math.floor((staleAt - bornAt) / 1000);
   return { directives: readResponseDirectives(headers), bornAt, lifetimeSeconds, hasAuthorization };
 }
 
