@@ -76,7 +76,10 @@ export async function connectRedisStores(
     reader,
     reporter: reporter.of(connection.name, 'messages'),
     monotonicNow,
-    onDoubt: changes.distrustAll,
+    onDoubt: () => {
+      changes.distrustAll();
+      watches.checkAll();
+    },
     onMessage: (message) => hear(message, { reader, changes, fence, watches, channel }),
   });
 

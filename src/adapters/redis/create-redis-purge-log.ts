@@ -2,7 +2,12 @@
 // time of Redis in milliseconds, or one more than the last: later is larger, and no place is given
 // a second time even by a store that has lost some, as after a failover. An empty store ends at 0.
 import { decodePurge, encodePurge } from '../../core/purge/purge-codec.ts';
-import type { PurgeOrder, PurgeRecord } from '../../core/purge/purge-record.ts';
+import {
+  PURGE_KEPT_MS,
+  PURGES_MAX,
+  type PurgeOrder,
+  type PurgeRecord,
+} from '../../core/purge/purge-record.ts';
 import type { Clock, Done, PurgeLog, PurgeNews } from '../../pipeline/ports.ts';
 import type { Channel } from './channel/channel.ts';
 import { TRUST_MS } from './channel/channel-session.ts';
@@ -18,10 +23,6 @@ export interface PurgeLogOptions {
   readonly reader: string;
   readonly clock: Clock;
 }
-
-/** Longer than any fetch can take. */
-const KEPT_MS = 15 * 60_000;
-const RECORDS_MAX = 10_000;
 
 /**
  * KEYS: head, log, readers. ARGV: order, message up to the place, channel, age and number of the
@@ -72,7 +73,7 @@ export function createRedisPurgeLog(options: PurgeLogOptions): PurgeLog {
     const sent = [encodePurge(order, at), purgedHead(reader), channel.name];
     const done = await connection.run(HEAD_KEY, async (redis) => {
       const keys = [HEAD_KEY, LOG_KEY, READERS_KEY];
-      return readAppended(await redis.eval(APPEND, 3, ...keys, ...sent, KEPT_MS, RECORDS_MAX));
+      return readAppended(await redis.eval(APPEND, 3, ...keys, ...sent, PURGE_KEPT_MS, PURGES_MAX));
     });
     if (done.state === 'unavailable') return done;
     const { seq, readers } = done.value;

@@ -1,7 +1,7 @@
 // The Leases port on Redis: a key with a random token that runs out unless it is renewed. Who finds
 // a token there follows it. Redis trouble is `unavailable`: the caller then fetches for itself.
 import { randomBytes } from 'node:crypto';
-import type { Leases, LeaseTurn } from '../../../pipeline/ports.ts';
+import type { LeaseResult, Leases, LeaseTurn } from '../../../pipeline/ports.ts';
 import type { RedisConnection } from '../connection/redis-connection.ts';
 import { type HeldLease, holdLease } from './hold-lease.ts';
 import { ENTER, LEASE_MS, leaseKey } from './lease-scripts.ts';
@@ -13,6 +13,8 @@ export interface RedisLeasesOptions {
   readonly channelName: string;
   readonly monotonicNow: () => number;
 }
+
+const LOST: LeaseResult = { outcome: 'lost', reason: null };
 
 /** Makes the leases of one process. */
 export function createRedisLeases(options: RedisLeasesOptions): Leases {
@@ -26,7 +28,11 @@ export function createRedisLeases(options: RedisLeasesOptions): Leases {
     const since = monotonicNow();
     const name = leaseKey(key);
     const done = await connection.run(name, (redis) => redis.eval(ENTER, 1, name, token, LEASE_MS));
-    if (done.state === 'unavailable') return { role: 'unavailable', reason: done.reason };
+    if (done.state === 'unavailable') {
+      // It may have been granted all the same, and the answer is late.
+      void lead(key, token, since).release(LOST);
+      return { role: 'unavailable', reason: done.reason };
+    }
     const [holder, leftMs]: unknown[] = Array.isArray(done.value) ? done.value : [];
     if (typeof holder !== 'string') return { role: 'unavailable', reason: 'damaged' };
     if (holder !== token) {

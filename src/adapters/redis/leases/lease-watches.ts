@@ -8,6 +8,8 @@ import { LEASE_MS, leaseKey, WATCH } from './lease-scripts.ts';
 export interface LeaseWatches {
   /** Resolves when the lease ends; at once when it has meanwhile. */
   readonly follow: (key: string, token: string, leftMs: number) => Promise<LeaseResult>;
+  /** Words may have been missed: asks about every lease that is followed. */
+  readonly checkAll: () => void;
   /** The holder's word. */
   readonly noteEnded: (token: string, result: LeaseResult) => void;
   readonly close: () => void;
@@ -15,6 +17,7 @@ export interface LeaseWatches {
 
 interface Watch {
   readonly result: Promise<LeaseResult>;
+  readonly key: string;
   readonly resolve: (result: LeaseResult) => void;
   timer: NodeJS.Timeout;
 }
@@ -49,6 +52,7 @@ export function createLeaseWatches(connection: RedisConnection): LeaseWatches {
     const watch = watches.get(token);
     if (watch === undefined) return;
     const leftMs = left.state === 'done' ? readLeftMs(left.value) : 0;
+    clearTimeout(watch.timer);
     if (leftMs > 0) watch.timer = askIn(leftMs, key, token);
     else end(token, LOST);
   }
@@ -57,9 +61,12 @@ export function createLeaseWatches(connection: RedisConnection): LeaseWatches {
     follow: async (key, token, leftMs) => {
       const known = ended.get(token);
       if (known !== undefined) return known;
-      const watch = watches.get(token) ?? openWatch(askIn(readLeftMs(leftMs), key, token));
+      const watch = watches.get(token) ?? openWatch(key, askIn(readLeftMs(leftMs), key, token));
       watches.set(token, watch);
       return await watch.result;
+    },
+    checkAll: () => {
+      for (const [token, { key }] of watches) void ask(key, token);
     },
     noteEnded: (token, result) => {
       const [oldest] = ended.keys();
@@ -73,12 +80,12 @@ export function createLeaseWatches(connection: RedisConnection): LeaseWatches {
   };
 }
 
-function openWatch(timer: NodeJS.Timeout): Watch {
+function openWatch(key: string, timer: NodeJS.Timeout): Watch {
   let resolve: (result: LeaseResult) => void = () => undefined;
   const result = new Promise<LeaseResult>((settle) => {
     resolve = settle;
   });
-  return { result, resolve, timer };
+  return { key, result, resolve, timer };
 }
 
 /** However long somebody has made it, a lease is asked about after its own time. */
