@@ -1,28 +1,47 @@
-// The memory tier: over the embedded store, and by itself under random load.
+// The memory tier: over both entry stores, and by itself under random load.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
+import { createEmbeddedPurgeLog } from '../../src/adapters/embedded/create-embedded-purge-log.ts';
+import { openEmbedded } from '../../src/adapters/embedded/open-embedded.ts';
 import type { ContentCoding, Entry } from '../../src/core/key/entry.ts';
 import { createMemoryTier } from '../../src/pipeline/memory-tier.ts';
+import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { describeMemoryTier } from './memory-tier.contract.ts';
+import { openRedisPair } from './open-redis-stores.ts';
 import { keyOf, makeEntry } from './stored-entries.ts';
 
 describeMemoryTier('the embedded store', async (clock) => {
   const basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
-  const open = () => createEmbeddedEntryStore({ basePath, clock, onWarning: () => undefined });
+  const open = () => {
+    const options = { basePath, clock, onWarning: () => undefined };
+    const embedded = openEmbedded(options);
+    const entries = createEmbeddedEntryStore(options, embedded);
+    return { entries, purgeLog: createEmbeddedPurgeLog(embedded) };
+  };
   const [ours, others] = [open(), open()];
   return {
     ours,
     others,
     dispose: async () => {
-      await ours.close();
-      await others.close();
+      await ours.entries.close();
+      await others.entries.close();
       rmSync(basePath, { recursive: true, force: true });
     },
   };
+});
+
+describeWithRedis('memory', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedisServer();
+  });
+  afterAll(() => server.stop());
+
+  describeMemoryTier('redis', (clock) => openRedisPair(server.url, { clock }));
 });
 
 describe('what memory holds', () => {
