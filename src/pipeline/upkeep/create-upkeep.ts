@@ -1,7 +1,6 @@
 // When sweep and quota run: one process at a time over workers and machines, at a pace that leaves
 // the process to those who serve. Runs in the primary process, or in the only one.
 import type { Leases } from '../ports.ts';
-import type { HostUsage } from '../upkeep-ports.ts';
 import { evictPages, sumBytes } from './evict-pages.ts';
 import { createPacer } from './pacer.ts';
 import { type SweepReport, sweepStore } from './sweep-store.ts';
@@ -20,8 +19,7 @@ export interface UpkeepOptions {
 
 export interface UpkeepListener {
   readonly onSwept: (report: SweepReport, durationMs: number) => void;
-  readonly onEvicted: (pages: number) => void;
-  readonly onUsage: (hosts: readonly HostUsage[]) => void;
+  readonly onEvicted: (pages: number, stoppedBy: string | null) => void;
   readonly onDefect: (error: unknown) => void;
 }
 
@@ -52,11 +50,10 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   async function checkQuota(): Promise<void> {
     const hosts = await deps.usage.countHosts();
     if (hosts.state === 'unavailable') return;
-    listener.onUsage(hosts.value);
     if (sumBytes(hosts.value) <= bytesMax) return;
     await holdLease(leases, 'evict', async (isHeld) => {
-      const evicted = await evictPages(bytesMax, deps, paceOf(isHeld));
-      if (evicted.state === 'done' && evicted.value > 0) listener.onEvicted(evicted.value);
+      const { pages, stoppedBy } = await evictPages(bytesMax, deps, paceOf(isHeld));
+      if (pages > 0) listener.onEvicted(pages, stoppedBy);
     });
   }
 

@@ -10,33 +10,34 @@ import { type Pace, SETTLED_MS, type UpkeepDeps } from './upkeep-deps.ts';
 const KEPT_SHARE = 0.95;
 const ROWS_PER_SLICE = 64;
 
-/** Evicts what is too much; says how many pages went. */
+export interface Eviction {
+  readonly pages: number;
+  /** Why it ended early; null: it did not. */
+  readonly stoppedBy: string | null;
+}
+
+/** Evicts what is too much, if it is. */
 export async function evictPages(
   bytesMax: number,
   deps: UpkeepDeps,
   pace: Pace,
-): Promise<Done<number>> {
-  let evicted = 0;
+): Promise<Eviction> {
+  let pages = 0;
   const hosts = await deps.usage.countHosts();
-  if (hosts.state === 'unavailable') return hosts;
+  if (hosts.state === 'unavailable') return { pages, stoppedBy: hosts.reason };
   let bytes = sumBytes(hosts.value);
-  if (bytes <= bytesMax) return { state: 'done', value: 0 };
-  while (bytes > KEPT_SHARE * bytesMax && !pace.isStopped()) {
+  const goal = bytes > bytesMax ? KEPT_SHARE * bytesMax : bytes;
+  while (bytes > goal) {
     const beganAt = performance.now();
-    const rows = await deps.usage.listOldest(ROWS_PER_SLICE);
-    if (rows.state === 'unavailable') return rows;
-    const slice = await evictSlice(rows.value, bytes - KEPT_SHARE * bytesMax, deps);
-    if (slice.state === 'unavailable') return slice;
-    const { freedBytes, pages, changes } = slice.value;
-    evicted += pages;
-    bytes -= freedBytes;
-    const applied = await deps.usage.apply(changes);
-    if (applied.state === 'unavailable') return applied;
-    // All of the oldest are too young, or none is left.
-    if (changes.length === 0) break;
+    const slice = await evictSlice(bytes - goal, deps);
+    if (slice.state === 'unavailable') return { pages, stoppedBy: slice.reason };
+    pages += slice.value.pages;
+    bytes -= slice.value.bytes;
+    if (slice.value.changes === 0) return { pages, stoppedBy: 'all_young' };
+    if (pace.isStopped()) return { pages, stoppedBy: 'stopped' };
     await pace.rest(performance.now() - beganAt);
   }
-  return { state: 'done', value: evicted };
+  return { pages, stoppedBy: null };
 }
 
 export function sumBytes(hosts: readonly HostUsage[]): number {
@@ -44,30 +45,31 @@ export function sumBytes(hosts: readonly HostUsage[]): number {
 }
 
 interface EvictedSlice {
-  readonly freedBytes: number;
   readonly pages: number;
-  readonly changes: readonly UsageChange[];
+  readonly bytes: number;
+  /** How much the usage book was told; nothing: all of the oldest are young, or none is left. */
+  readonly changes: number;
 }
 
-async function evictSlice(
-  rows: readonly UsedEntry[],
-  neededBytes: number,
-  deps: UpkeepDeps,
-): Promise<Done<EvictedSlice>> {
+async function evictSlice(bytesNeeded: number, deps: UpkeepDeps): Promise<Done<EvictedSlice>> {
+  const rows = await deps.usage.listOldest(ROWS_PER_SLICE);
+  if (rows.state === 'unavailable') return rows;
   const changes: UsageChange[] = [];
-  let freedBytes = 0;
+  let bytes = 0;
   let pages = 0;
-  for (const row of rows) {
-    if (freedBytes >= neededBytes) break;
-    const outcome = await evictPage(row, deps);
-    if (outcome.state === 'unavailable') return outcome;
-    if (outcome.value === null) continue;
-    changes.push(outcome.value);
-    if (outcome.value.kind !== 'gone') continue;
-    freedBytes += row.bytes;
+  for (const row of rows.value) {
+    if (bytes >= bytesNeeded) break;
+    const change = await evictPage(row, deps);
+    if (change.state === 'unavailable') return change;
+    if (change.value === null) continue;
+    changes.push(change.value);
+    if (change.value.kind !== 'gone') continue;
+    bytes += row.bytes;
     pages += 1;
   }
-  return { state: 'done', value: { freedBytes, pages, changes } };
+  const applied = await deps.usage.apply(changes);
+  if (applied.state === 'unavailable') return applied;
+  return { state: 'done', value: { pages, bytes, changes: changes.length } };
 }
 
 /** @returns what the usage book is to be told; null: nothing, since it is too young to go */

@@ -1,0 +1,41 @@
+// Sweep and quota of a gateway: in the process that leads, once for all of its workers.
+import type { Settings } from '../config/settings.ts';
+import { startUpkeep } from '../pipeline/upkeep/create-upkeep.ts';
+import type { Foundation } from './foundation.ts';
+import type { Releases } from './releases.ts';
+
+export function runUpkeep(
+  { storage }: Settings,
+  { stores, lasting, log, metrics }: Foundation,
+  releases: Releases,
+): void {
+  const { usage } = stores.upkeep;
+  metrics.watchUsage(async () => {
+    const hosts = await usage.countHosts();
+    return hosts.state === 'done' ? hosts.value : null;
+  });
+  const upkeep = startUpkeep({
+    deps: stores.upkeep,
+    leases: lasting.memories.leases,
+    bytesMax: storage.bytesMax,
+    sweepIntervalMs: storage.cleanupIntervalMs,
+    random: Math.random,
+    listener: {
+      onSwept: ({ entries, removed, stoppedBy }, durationMs) => {
+        for (const [reason, count] of removed) metrics.recordRemoved(reason, count);
+        log.info('swept', {
+          entries,
+          removed: Object.fromEntries(removed),
+          duration_ms: Math.round(durationMs),
+          ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }),
+        });
+      },
+      onEvicted: (pages, stoppedBy) => {
+        metrics.recordRemoved('quota', pages);
+        log.info('evicted', { pages, ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }) });
+      },
+      onDefect: lasting.memories.onDefect,
+    },
+  });
+  releases.add(upkeep.close);
+}
