@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { bodyFileName, isHash, isHostId } from '../../core/key/cache-key.ts';
 import type { BodyDigest, BodyRef, ContentCoding } from '../../pipeline/ports.ts';
 
-export const SUFFIX: Readonly<Record<ContentCoding, string>> = {
+const SUFFIX: Readonly<Record<ContentCoding, string>> = {
   identity: '',
   gzip: '.gz',
   br: '.br',
