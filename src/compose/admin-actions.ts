@@ -2,9 +2,9 @@
 import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
-import { forgetPurged } from '../pipeline/forget-purged.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
+import { formatReport } from '../pipeline/purge-report.ts';
 import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type {
   AdminDeps,
@@ -40,9 +40,7 @@ export function createAdminActions(context: AdminContext): AdminDeps {
       const { config, snapshot } = runtime();
       const { decider } = snapshot.site;
       const { hosts } = config.policies;
-      const pages = forgetPurged(snapshot.pipeline);
-      const { learned } = snapshot.pipeline;
-      return describePurge(await purgePages(command, { decider, hosts, pages, learned }));
+      return answerPurge(await purgePages(command, { decider, hosts, stores: context.stores }));
     },
     recache: context.refreshing.recache,
     warm: context.refreshing.warm,
@@ -86,11 +84,15 @@ async function explain(
 
 const PURGE_STATUS: Readonly<Record<PurgeError['kind'], number>> = {
   invalid_url: 400,
+  invalid_pattern: 400,
+  invalid_tag: 400,
   unknown_host: 404,
+  not_undoable: 409,
   store_unavailable: 503,
+  unfinished: 503,
 };
 
-function describePurge(result: Result<PurgeReport, PurgeError>): AdminResult {
-  if (result.ok) return { status: 200, body: result.value };
+function answerPurge(result: Result<PurgeReport, PurgeError>): AdminResult {
+  if (result.ok) return { status: 200, body: formatReport(result.value) };
   return { status: PURGE_STATUS[result.error.kind], body: { error: result.error } };
 }

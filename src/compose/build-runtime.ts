@@ -10,12 +10,15 @@ import {
 import type { Config, Settings } from '../config/settings.ts';
 import { createCollapser } from '../pipeline/collapse.ts';
 import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
+import { forgetPurged } from '../pipeline/forget-purged.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
 import type { Clock, Hasher, LearnedRules, Leases, PageSource } from '../pipeline/ports.ts';
+import type { PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
+import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
 import type { Fill } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
@@ -49,6 +52,7 @@ export interface LastingParts {
   readonly pseudonym: string;
   readonly renderer: OwnRenderer;
   readonly pages: PageStore;
+  readonly journal: PurgeJournal;
   readonly learned: LearnedRules;
   readonly leases: Leases;
   readonly queueRefresh: PipelineDeps['queueRefresh'];
@@ -60,11 +64,31 @@ export interface LastingParts {
 }
 
 export function createLasting(parts: LastingParts): Lasting {
-  const { pseudonym, renderer, pages, learned, leases, judgeBot, watchSource, clock, onDefect } =
-    parts;
+  const { pseudonym, renderer, journal, judgeBot, watchSource, clock } = parts;
   const balancer = createOriginBalancer(clock);
   const flights = createCollapser<Fill>();
   const exchanges = createCollapser<ExchangeEnd>();
+  const memories: Lasting['memories'] = {
+    clock,
+    random: Math.random,
+    pages: parts.pages,
+    journal,
+    learned: parts.learned,
+    flights,
+    leases: parts.leases,
+    fills: createRunningFills(journal.end),
+    failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
+    knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
+    knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+    askedRefreshes: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+    queueRefresh: parts.queueRefresh,
+    origin: createOriginFetcher({ balancer, pseudonym }),
+    exchanges,
+    saves: createRunningSaves(),
+    hasher: parts.hasher,
+    onDefect: parts.onDefect,
+  };
+  journal.onPurges((records) => forgetPurged(records, memories));
   return {
     pseudonym,
     renderer,
@@ -72,24 +96,7 @@ export function createLasting(parts: LastingParts): Lasting {
     judgeBot,
     watchSource,
     drain: async () => void (await Promise.all([flights.drain(), exchanges.drain()])),
-    memories: {
-      clock,
-      random: Math.random,
-      pages,
-      learned,
-      flights,
-      leases,
-      fills: createRunningFills(),
-      failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
-      knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
-      knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
-      askedRefreshes: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
-      queueRefresh: parts.queueRefresh,
-      origin: createOriginFetcher({ balancer, pseudonym }),
-      exchanges,
-      hasher: parts.hasher,
-      onDefect,
-    },
+    memories,
   };
 }
 

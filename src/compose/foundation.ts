@@ -74,6 +74,7 @@ export async function layFoundation(
     pseudonym,
     renderer,
     pages: stores.pages,
+    journal: stores.journal,
     learned: stores.learned,
     leases: settings.redis === null ? (leases ?? stores.leases) : stores.leases,
     queueRefresh: 'add' in queue ? queue.add : queue,

@@ -3,7 +3,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEmbeddedEntryStore } from '../adapters/embedded/create-embedded-entry-store.ts';
+import { createEmbeddedInventory } from '../adapters/embedded/create-embedded-inventory.ts';
 import { createEmbeddedLearnedRules } from '../adapters/embedded/create-embedded-learned-rules.ts';
+import { createEmbeddedPurgeLog } from '../adapters/embedded/create-embedded-purge-log.ts';
+import { createEmbeddedUsageBook } from '../adapters/embedded/create-embedded-usage-book.ts';
 import { type EmbeddedStoreOptions, openEmbedded } from '../adapters/embedded/open-embedded.ts';
 import {
   createFileBodyStore,
@@ -23,7 +26,11 @@ import type {
   Leases,
   PurgeLog,
 } from '../pipeline/ports.ts';
+import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createSoloLeases } from '../pipeline/solo-leases.ts';
+import { noteUses } from '../pipeline/upkeep/note-uses.ts';
+import type { UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
+import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
 
 /** Something an operator should know about a store: one word, and its details beside it. */
 export interface StoreNotice {
@@ -45,10 +52,12 @@ export interface Stores {
   readonly bodies: BodyStore;
   readonly leases: Leases;
   readonly learned: LearnedRules;
-  /** null: purges are known to this process alone. */
-  readonly purgeLog: PurgeLog | null;
+  /** What this process knows of the purges of all. */
+  readonly journal: PurgeJournal;
   /** How many pages were stored whose body another page of the host had already. */
   readonly sharedBodies: () => number;
+  /** What sweep, quota and `verify` work on. */
+  readonly upkeep: UpkeepDeps;
   readonly close: () => Promise<void>;
 }
 
@@ -70,14 +79,17 @@ export async function openStores(
       ...shared,
       bodies: settings.storage.bodies === 'redis' ? { hasher, bytesMax } : null,
     }));
-  const { entries, learned } = redis ?? openEmbeddedStores({ ...shared, basePath });
-  const { bodies, sharedBodies } =
-    redis?.bodies
-      ? { bodies: redis.bodies, sharedBodies: () => 0 }
-      : await openBodyFiles({ ...shared, basePath, hasher });
+  const { entries, learned, purgeLog, inventory, usage } =
+    redis ?? openEmbeddedStores({ ...shared, basePath });
+  const { bodies, sharedBodies, files } = redis?.bodies
+    ? { bodies: redis.bodies, sharedBodies: () => 0, files: null }
+    : await openBodyFiles({ ...shared, basePath, hasher });
+  const notes = createUseNotes({ book: usage, clock });
+  const journal = createPurgeJournal(purgeLog);
   const pages = createPageStore({
-    entries,
+    entries: noteUses(entries, notes),
     bodies,
+    journal,
     hasher,
     clock,
     memoryBytesMax: settings.memory.bytesMax,
@@ -89,10 +101,20 @@ export async function openStores(
     bodies,
     leases: redis?.leases ?? createSoloLeases(),
     learned,
-    purgeLog: redis?.purgeLog ?? null,
+    journal,
     sharedBodies,
+    upkeep: {
+      entries,
+      inventory,
+      bodies,
+      files,
+      usage,
+      findLogEnd: () => findLogEnd(journal),
+      clock,
+    },
     close: async () => {
       await pages.drain();
+      await notes.close();
       await entries.close();
       await bodies.close();
     },
@@ -116,21 +138,35 @@ export async function openStoresIfPresent(
   return await openStores(settings, { onNotice: describe, onEvent: describe });
 }
 
-function openEmbeddedStores(options: EmbeddedStoreOptions): Pick<Stores, 'entries' | 'learned'> {
+interface EmbeddedStores
+  extends Pick<Stores, 'entries' | 'learned'>,
+    Pick<UpkeepDeps, 'inventory' | 'usage'> {
+  readonly purgeLog: PurgeLog;
+}
+
+function openEmbeddedStores(options: EmbeddedStoreOptions): EmbeddedStores {
   const embedded = openEmbedded(options);
   return {
     entries: createEmbeddedEntryStore(options, embedded),
     learned: createEmbeddedLearnedRules(embedded),
+    purgeLog: createEmbeddedPurgeLog(embedded),
+    inventory: createEmbeddedInventory(embedded),
+    usage: createEmbeddedUsageBook(embedded),
   };
+}
+
+async function findLogEnd(journal: PurgeJournal): Promise<number | null> {
+  const known = await journal.catchUp();
+  return known.state === 'done' ? journal.end() : null;
 }
 
 async function openBodyFiles(
   options: FileBodyStoreOptions & StoreNotices,
-): Promise<Pick<Stores, 'bodies' | 'sharedBodies'>> {
+): Promise<Pick<Stores, 'bodies' | 'sharedBodies'> & Pick<UpkeepDeps, 'files'>> {
   const bodies = await createFileBodyStore(options);
   const removed = await bodies.sweepLeftovers();
   if (removed > 0) options.onWarning(leftoversNotice(removed));
-  return { bodies, sharedBodies: bodies.sharedCount };
+  return { bodies, sharedBodies: bodies.sharedCount, files: bodies.files };
 }
 
 function leftoversNotice(files: number): StoreNotice & { readonly files: number } {

@@ -7,6 +7,7 @@ import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
 import { firstHeader, headerValues } from '../core/http/header-list.ts';
 import { formatHttpDate } from '../core/http/http-date.ts';
 import { negotiateEncoding } from '../core/http/negotiate-encoding.ts';
+import { TAG_FIELDS } from '../core/purge/tag.ts';
 import { announceStripping } from '../core/tracking/announce-stripping.ts';
 import type { PipelineDeps } from './deps.ts';
 import { type Diagnosis, describe } from './describe-answer.ts';
@@ -112,10 +113,20 @@ function forwardReason(detail: string | null): ForwardReason {
   return detail === 'expired' ? 'stale' : 'uri-miss';
 }
 
+/** What describes bytes that are not sent, or is meant for caches. */
+const UNSTORED_DROPPED: ReadonlySet<string> = new Set([
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'etag',
+  'last-modified',
+  ...TAG_FIELDS,
+]);
+
 /** A page that was not stored goes out with what its source said, but never into another cache. */
 function unstoredHeaders(page: FilledPage['page']): HeaderList {
   const headers = filterEndToEnd(page.headers).filter(
-    ([name]) => !/^(cache-control|content-encoding|content-length|etag|last-modified)$/i.test(name),
+    ([name]) => !UNSTORED_DROPPED.has(name.toLowerCase()),
   );
   if (page.source === 'origin') return headers;
   const others = headers.filter(([name]) => name.toLowerCase() !== 'content-type');

@@ -15,6 +15,7 @@ import type { PurgeJournal } from './purge-journal.ts';
 import type { RecentMemory } from './recent-memory.ts';
 import type { RunningFills } from './running-fills.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
+import type { RunningSaves } from './shared-cache/running-saves.ts';
 import type { FailedFill, Fill, Keyed } from './state.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
@@ -45,6 +46,7 @@ export interface PipelineDeps {
   readonly origin: OriginFetcher;
   /** Requests passed on whose answers may be shared. */
   readonly exchanges: Collapser<ExchangeEnd>;
+  readonly saves: RunningSaves;
   readonly hasher: Hasher;
   /** Pages whose refresh a crawler's hit has asked for lately. */
   readonly askedRefreshes: RecentMemory<true>;

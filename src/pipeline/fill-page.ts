@@ -4,12 +4,13 @@ import { decideStorable, type Standing } from '../core/http/cacheable.ts';
 import { isHtml } from '../core/http/content-kind.ts';
 import { filterStored } from '../core/http/filter-headers.ts';
 import { startLifetime } from '../core/http/freshness.ts';
-import { firstHeader } from '../core/http/header-list.ts';
+import { firstHeader, headerValues } from '../core/http/header-list.ts';
 import type { EffectivePolicy } from '../core/policy/policy.ts';
+import { HEAD_BYTES_MAX, readMetaTags } from '../core/purge/read-meta-tags.ts';
+import { splitTags, TAG_FIELDS } from '../core/purge/tag.ts';
 import type { PipelineDeps } from './deps.ts';
 import { learnRule } from './learn-rule.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
-import type { RunningFill } from './running-fills.ts';
 import type { FailedFill, FilledPage, Keyed, UnstoredReason } from './state.ts';
 
 export interface FillOrder {
@@ -22,11 +23,11 @@ export interface FillOrder {
   readonly headers: HeaderList;
 }
 
-/** @param running tells of purges that come meanwhile */
+/** @param since where the purge log ended when this began */
 export async function fillPage(
   keyed: Keyed,
   order: FillOrder,
-  running: RunningFill,
+  since: number,
   deps: PipelineDeps,
 ): Promise<FilledPage | FailedFill> {
   const { policy, normalized } = keyed.decision;
@@ -40,7 +41,7 @@ export async function fillPage(
   };
   const result = await deps.source.get(job, AbortSignal.timeout(policy.render.timeoutMs));
   if (result.outcome === 'failed') return result;
-  const kept = await keepPage(keyed, { ...order, page: result.page, running }, deps);
+  const kept = await keepPage(keyed, { ...order, page: result.page, since }, deps);
   // An answer to one client's headers says nothing about the page.
   if (order.headers.length === 0) await learnRule(keyed, result.page, deps);
   return { outcome: 'page', page: result.page, ...kept };
@@ -48,12 +49,12 @@ export async function fillPage(
 
 interface Keep extends FillOrder {
   readonly page: Page;
-  readonly running: RunningFill;
+  readonly since: number;
 }
 
 async function keepPage(
   keyed: Keyed,
-  { page, headers, mayStore, running }: Keep,
+  { page, headers, mayStore, since }: Keep,
   deps: PipelineDeps,
 ): Promise<Pick<FilledPage, 'entry' | 'unstored'>> {
   if (!isPage(page)) return { entry: null, unstored: 'not_html' };
@@ -73,7 +74,6 @@ async function keepPage(
   if (standing !== 'good' && (await hasBetter(keyed, standing, deps))) {
     return { entry: null, unstored: standing === 'partial' ? 'partial' : 'status' };
   }
-  if (running.purgedBy() !== null) return { entry: null, unstored: 'purged' };
   const saved = await deps.pages.save({
     key: keyed.key,
     ref: keyed.ref,
@@ -84,12 +84,9 @@ async function keepPage(
     body: page.body,
     ...(standing === 'partial' && { partial: true }),
     ...startLifetime(deps.clock.now(), lifetime, deps.random()),
+    tags: tagsOf(page),
+    since,
   });
-  const purgedBy = running.purgedBy();
-  if (purgedBy !== null) {
-    await deps.pages.purge(keyed.key, keyed.ref, normalized, purgedBy);
-    return { entry: null, unstored: 'purged' };
-  }
   return saved.stored
     ? { entry: saved.entry, unstored: null }
     : { entry: null, unstored: unstoredReason(saved.reason) };
@@ -107,6 +104,13 @@ function storedHeaders(
   if (page.source === 'origin') return headers;
   const others = headers.filter(([name]) => name.toLowerCase() !== 'content-type');
   return [...others, ['Content-Type', 'text/html; charset=utf-8']];
+}
+
+/** By header fields, and by what the page itself says. */
+function tagsOf({ headers, body }: Page): readonly string[] {
+  const fields = TAG_FIELDS.flatMap((name) => headerValues(headers, name));
+  const head = body.subarray(0, HEAD_BYTES_MAX).toString('latin1');
+  return splitTags([...fields, ...readMetaTags(head)]);
 }
 
 /**
@@ -139,5 +143,5 @@ function normalizeAgain(keyed: Keyed, url: string): string | null {
 }
 
 function unstoredReason(reason: string): UnstoredReason {
-  return reason === 'collision' ? 'collision' : 'store_unavailable';
+  return reason === 'collision' || reason === 'purged' ? reason : 'store_unavailable';
 }

@@ -1,30 +1,47 @@
 // What a purge means for this process besides its store: what was learned about the page is
-// forgotten, and fetches that began before the purge are neither stored nor joined any more.
-import { formatCacheKeyPrefix } from '../core/key/cache-key.ts';
-import { formatIdentity, type PipelineDeps } from './deps.ts';
-import type { Purgeable } from './purge-pages.ts';
-import type { PurgeMode } from './purge-stored.ts';
+// forgotten, and fetches that began before the purge are not joined any more.
+import { parseCacheKey } from '../core/key/cache-key.ts';
+import { compileSelector, type PurgeablePage } from '../core/purge/match-selector.ts';
+import type { PurgeRecord } from '../core/purge/purge-record.ts';
+import type { PipelineDeps } from './deps.ts';
 
-/** The store for `purgePages`, of a process that also serves. */
-export function forgetPurged(deps: PipelineDeps): Purgeable {
-  const forget = (isMeant: (identity: string) => boolean, mode: PurgeMode): void => {
-    if (mode.dryRun) return;
-    for (const memory of [deps.failures, deps.knownNonPages, deps.knownUnshared]) {
-      memory.forgetWhere(isMeant);
-    }
-    deps.fills.purge(isMeant, mode);
-    deps.flights.detach(isMeant);
-  };
-  return {
-    purge: (key, ref, url, mode) => {
-      const purged = formatIdentity(key, url);
-      forget((identity) => identity === purged, mode);
-      return deps.pages.purge(key, ref, url, mode);
-    },
-    purgeHost: (hostId, mode) => {
-      const prefix = formatCacheKeyPrefix(hostId);
-      forget((identity) => identity.startsWith(prefix), mode);
-      return deps.pages.purgeHost(hostId, mode);
-    },
-  };
+/** What this process knows about pages, each under its identity. */
+export type ProcessMemories = Pick<
+  PipelineDeps,
+  'failures' | 'knownNonPages' | 'knownUnshared' | 'fills' | 'flights' | 'exchanges'
+>;
+
+/** Forgets what purges mean that have become known. */
+export function forgetPurged(records: readonly PurgeRecord[], memories: ProcessMemories): void {
+  for (const { selector, undoes } of records) {
+    if (undoes !== null) continue;
+    const isMeant = compileSelector(selector);
+    forgetWhere((identity, tags) => isMeant({ ...readIdentity(identity), tags }), memories);
+  }
+}
+
+/** Forgets one page, without a purge: its entry is dealt with by the caller. */
+export function forgetPage(purged: string, memories: ProcessMemories): void {
+  forgetWhere((identity) => identity === purged, memories);
+}
+
+function forgetWhere(
+  isMeant: (identity: string, tags: readonly string[] | null) => boolean,
+  memories: ProcessMemories,
+): void {
+  for (const memory of [memories.failures, memories.knownNonPages, memories.knownUnshared]) {
+    memory.forgetWhere((identity) => isMeant(identity, []));
+  }
+  memories.fills.purge((identity) => isMeant(identity, []));
+  // The tags of what is on its way are not known yet: who comes now must not get it.
+  memories.flights.detach((identity) => isMeant(identity, null));
+  // Behind the identity stands which variant it is.
+  memories.exchanges.detach((name) => isMeant(name.split('\n', 1)[0] ?? '', null));
+}
+
+/** As `formatIdentity` wrote it. */
+function readIdentity(identity: string): Pick<PurgeablePage, 'hostId' | 'url'> {
+  const space = identity.indexOf(' ');
+  const hostId = parseCacheKey(identity.slice(0, space))?.hostId ?? 0;
+  return { hostId, url: identity.slice(space + 1) };
 }

@@ -3,6 +3,7 @@ import type { BackgroundJobs } from './background-jobs.ts';
 import type { KeyTurns } from './key-turns.ts';
 import type { MemoryTier } from './memory-tier.ts';
 import type { BodyRef, BodyStore, CacheKey, Clock, EntryStore, Hasher } from './ports.ts';
+import type { PurgeJournal } from './purge-journal.ts';
 
 export type PageStoreEvent =
   /** Another URL has this key: a miss, and not overwritten while it is fresh. */
@@ -21,6 +22,8 @@ export type PageStoreEvent =
 export interface PageStoreParts {
   readonly entries: EntryStore;
   readonly bodies: BodyStore;
+  /** Of the log that belongs to the entries. */
+  readonly journal: PurgeJournal;
   readonly hasher: Hasher;
   readonly clock: Clock;
   /** `memory.max_bytes`; 0: every hit asks the store. */

@@ -1,17 +1,20 @@
 // Stored pages as the phases use them: metadata and bodies together. What holds here: a page is
 // only ever answered for the URL it was stored under, with the very bytes that were stored; a store
-// that can't be asked is never taken for a miss.
+// that can't be asked, or whose purges can't be known, is never taken for a miss.
 import { freshnessAt } from '../core/http/freshness.ts';
+import type { PurgeOrder } from '../core/purge/purge-record.ts';
+import { settleEntry } from '../core/purge/settle-entry.ts';
 import { createBackgroundJobs } from './background-jobs.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { createMemoryTier, type MemoryUse } from './memory-tier.ts';
 import { dropBodies, type PageStoreDeps, type PageStoreParts } from './page-store-deps.ts';
 import { type HotPage, peekPage } from './peek-page.ts';
 import type { BodyRef, CacheKey, Done, Entry } from './ports.ts';
-import { type PurgeMode, purgeHostPages, purgePage } from './purge-stored.ts';
 import { type BodyReader, createBodyReader } from './read-page-body.ts';
 import { renewEntry } from './renew-entry.ts';
 import { type PageDraft, type Saved, savePage } from './save-page.ts';
+import { countPurged, type Settled, settlePurged } from './settle-purged.ts';
+import { withdrawPage } from './withdraw-page.ts';
 
 export type LookUp =
   | { readonly state: 'hit'; readonly entry: Entry; readonly freshness: 'fresh' | 'stale' }
@@ -33,15 +36,12 @@ export interface PageStore {
     key: CacheKey,
     change: { readonly previous: Entry; readonly next: Entry },
   ) => Promise<Done<boolean>>;
-  /** Takes one page out; another page with the same key stays. Says whether there was one. */
-  readonly purge: (
-    key: CacheKey,
-    ref: BodyRef,
-    url: string,
-    mode: PurgeMode,
-  ) => Promise<Done<boolean>>;
-  /** Takes out every page of a host; says how many. */
-  readonly purgeHost: (hostId: number, mode: PurgeMode) => Promise<Done<number>>;
+  /** Takes out a page that may not be kept any longer; says whether there was one. */
+  readonly withdraw: (key: CacheKey, ref: BodyRef, url: string) => Promise<Done<boolean>>;
+  /** Carries out a purge that was written to the log. */
+  readonly settlePurged: (order: PurgeOrder) => Promise<Settled>;
+  /** What a purge would do, if it were ordered now. */
+  readonly countPurged: (order: PurgeOrder) => Promise<Settled>;
   readonly memoryUse: () => MemoryUse;
   /** Resolves when what follows the storing of pages is done, for an orderly stop. */
   readonly drain: () => Promise<void>;
@@ -69,8 +69,9 @@ export function createPageStore(parts: PageStoreParts): PageStore {
     readBody: createBodyReader(deps),
     save: (draft) => savePage(draft, deps),
     renew: (key, change) => renewEntry(key, change, deps),
-    purge: (key, ref, url, mode) => purgePage({ key, ref, url }, mode, deps),
-    purgeHost: (hostId, mode) => purgeHostPages(hostId, mode, deps),
+    withdraw: (key, ref, url) => withdrawPage({ key, ref, url }, deps),
+    settlePurged: (order) => settlePurged(order, deps),
+    countPurged: (order) => countPurged(order, deps),
     memoryUse: deps.memory.use,
     drain: deps.background.drain,
   };
@@ -84,8 +85,12 @@ async function lookUpPage(
 ): Promise<LookUp> {
   const hot = peekPage(key, url, deps);
   if (hot !== null) return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
+  // Both questions go out together.
+  const catchingUp = deps.journal.catchUp();
   const found = await deps.entries.get(key);
+  const known = await catchingUp;
   if (found.state === 'unavailable') return found;
+  if (known.state === 'unavailable') return known;
   if (found.state === 'found') deps.memory.hold(key, found.value, found.stamp);
   else deps.memory.drop(key);
   if (found.state === 'absent') return { state: 'absent', reason: 'absent' };
@@ -94,11 +99,13 @@ async function lookUpPage(
     await dropBodies(key, ref, deps);
     return { state: 'absent', reason: 'damaged' };
   }
-  const entry = found.value;
-  if (entry.url !== url) {
+  const stored = found.value;
+  if (stored.url !== url) {
     deps.onEvent({ kind: 'collision', key, url });
     return { state: 'absent', reason: 'collision' };
   }
+  const entry = settleEntry(stored, deps.journal.judge(stored), deps.clock.now());
+  if (entry === null) return { state: 'absent', reason: 'absent' };
   const freshness = freshnessAt(entry, deps.clock.now());
   if (freshness === 'expired') return { state: 'absent', reason: 'expired' };
   return { state: 'hit', entry, freshness };

@@ -1,6 +1,7 @@
 // The one place that decides whether a page may be served from this process's memory: only while
-// the store certainly still has it. Everything here is synchronous, and nobody is asked.
+// the store certainly still has it, and every purge is known. Everything here is synchronous, and nobody is asked.
 import { freshnessAt } from '../core/http/freshness.ts';
+import { settleEntry } from '../core/purge/settle-entry.ts';
 import type { HeldBodies } from './memory-tier.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
 import type { CacheKey, Entry } from './ports.ts';
@@ -16,9 +17,11 @@ export interface HotPage {
 export function peekPage(key: CacheKey, url: string, deps: PageStoreDeps): HotPage | null {
   const held = deps.memory.find(key);
   if (held === null || held.entry.url !== url) return null;
-  if (!deps.entries.isCurrent(key, held.stamp)) return null;
-  const freshness = freshnessAt(held.entry, deps.clock.now());
+  if (!deps.journal.isCaughtUp() || !deps.entries.isCurrent(key, held.stamp)) return null;
+  const entry = settleEntry(held.entry, deps.journal.judge(held.entry), deps.clock.now());
+  if (entry === null) return null;
+  const freshness = freshnessAt(entry, deps.clock.now());
   if (freshness === 'expired') return null;
   deps.memory.countHit();
-  return { entry: held.entry, freshness, bodies: held.bodies };
+  return { entry, freshness, bodies: held.bodies };
 }

@@ -13,7 +13,7 @@ import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerStatus } from './deliver-status.ts';
-import { type PipelineDeps, pageIdentity } from './deps.ts';
+import { type NonPageReason, type PipelineDeps, pageIdentity } from './deps.ts';
 import { fetchPage } from './fetch-page.ts';
 import { lookUp } from './look-up.ts';
 import { answerBypass } from './shared-cache/answer-bypass.ts';
@@ -34,13 +34,21 @@ export async function runPhases(received: Received, deps: PipelineDeps): Promise
     return await answerBypass({ ...received, decision, host, dimension }, deps);
   }
   const keyed = deriveKey({ ...received, decision, host, dimension });
-  const known = deps.knownNonPages.get(pageIdentity(keyed));
+  const known = await recallNonPage(keyed, deps);
   // Sending a client to a URL whose page leads back would never end.
   const isEndless = decision.reason === 'canonical_redirect' && known === 'self_redirect';
   if (decision.action === 'status' && !isEndless) return answerStatus(received, decision);
   if (known !== null) return passOn(received, { host, decision, reason: known });
   const found = await lookUp(keyed, deps);
   return found.state === 'answered' ? found.delivery : await fetchPage(keyed, found, deps);
+}
+
+/** What was learned here may have been purged by another process since. */
+async function recallNonPage(keyed: Keyed, deps: PipelineDeps): Promise<NonPageReason | null> {
+  const identity = pageIdentity(keyed);
+  if (deps.knownNonPages.get(identity) === null) return null;
+  await deps.journal.catchUp();
+  return deps.knownNonPages.get(identity);
 }
 
 function plan({ request, site }: Received): Decision {

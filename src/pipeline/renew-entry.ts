@@ -3,6 +3,7 @@
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
 import type { CacheKey, Done, Entry } from './ports.ts';
+import { settleWritten } from './settle-purged.ts';
 
 /** The value says whether the previous entry was still there. */
 export async function renewEntry(
@@ -16,7 +17,13 @@ export async function renewEntry(
     deps.onEvent({ kind: 'entry_refused', key, reason });
     return { state: 'done', value: false };
   }
+  const known = await deps.journal.catchUp();
+  if (known.state === 'unavailable') return known;
+  const { since = 0 } = next;
+  if (!deps.journal.isCurrent({ ...next, since })) return { state: 'done', value: false };
   const kept = await deps.bodies.keepUntil(next, next.deleteAt);
   if (kept.state === 'unavailable') return kept;
-  return await deps.entries.replace(key, previous, checked.entry);
+  const replaced = await deps.entries.replace(key, previous, checked.entry);
+  if (replaced.state === 'unavailable' || !replaced.value) return replaced;
+  return { state: 'done', value: !(await settleWritten(checked.entry, deps)) };
 }

@@ -1,33 +1,36 @@
 // The fetches under way in this process, so that a purge wins over those that began before it:
-// what they bring is older than the purge and is not stored. Holds no more than is running.
-import type { PurgeMode } from './purge-stored.ts';
+// what they bring is older than the purge, is not stored, and says nothing about the page. Holds no
+// more than is running.
 
 export interface RunningFill {
-  /** The purge that came meanwhile; null when none did. */
-  readonly purgedBy: () => PurgeMode | null;
+  /** Where the purge log ended when it began, as far as this process knew. */
+  readonly since: number;
+  /** Whether a purge has come meanwhile, as far as this process knows. */
+  readonly isPurged: () => boolean;
   readonly end: () => void;
 }
 
 export interface RunningFills {
   /** @param identity names the page, see `pageIdentity` */
   readonly start: (identity: string) => RunningFill;
-  readonly purge: (isMeant: (identity: string) => boolean, mode: PurgeMode) => void;
+  readonly purge: (isMeant: (identity: string) => boolean) => void;
 }
 
-export function createRunningFills(): RunningFills {
-  const running = new Set<{ readonly identity: string; purgedBy: PurgeMode | null }>();
+/** @param logEnd see `PurgeJournal.end` */
+export function createRunningFills(logEnd: () => number): RunningFills {
+  const running = new Set<{ readonly identity: string; isPurged: boolean }>();
   return {
     start: (identity) => {
-      const fill = { identity, purgedBy: null };
+      const fill = { identity, isPurged: false };
       running.add(fill);
-      return { purgedBy: () => fill.purgedBy, end: () => void running.delete(fill) };
+      return {
+        since: logEnd(),
+        isPurged: () => fill.isPurged,
+        end: () => void running.delete(fill),
+      };
     },
-    purge: (isMeant, mode) => {
-      for (const fill of running) {
-        // A deletion is not undone by a later purge that only marks stale.
-        const isDeleted = fill.purgedBy?.soft === false;
-        if (isMeant(fill.identity) && !isDeleted) fill.purgedBy = mode;
-      }
+    purge: (isMeant) => {
+      for (const fill of running) if (isMeant(fill.identity)) fill.isPurged = true;
     },
   };
 }

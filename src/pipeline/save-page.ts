@@ -3,6 +3,7 @@
 // with the codings that the host has of the same bytes already; else they follow.
 import type { StoredExchange, VariantIndex } from '../core/key/entry.ts';
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
+import { settleEntry } from '../core/purge/settle-entry.ts';
 import { addCodings } from './add-codings.ts';
 import { isCompressible } from './compress-body.ts';
 import { digestBodies } from './digest-bodies.ts';
@@ -16,6 +17,7 @@ import type {
   EntrySource,
   HeaderList,
 } from './ports.ts';
+import { settleWritten } from './settle-purged.ts';
 
 /** A page that is to be stored. */
 export interface PageDraft {
@@ -32,6 +34,10 @@ export interface PageDraft {
   readonly cachedAt: number;
   readonly staleAt: number;
   readonly deleteAt: number;
+  /** Surrogate keys, without repeats. */
+  readonly tags: readonly string[];
+  /** Where the purge log ended when the fetch began, see `Entry.since`. */
+  readonly since: number;
   /** Of what was not rendered: its body stays in the coding it came in. */
   readonly exchange?: StoredExchange;
   readonly variants?: VariantIndex;
@@ -41,14 +47,20 @@ export type Saved =
   | { readonly stored: true; readonly entry: Entry }
   | {
       readonly stored: false;
-      /** `collision`: a fresh page of another URL has the key. `invalid`: not fit to be stored. */
-      readonly reason: 'collision' | 'unavailable' | 'invalid';
+      /**
+       * `purged`: since the fetch began. `collision`: a fresh page of another URL has the key.
+       * `invalid`: not fit to be stored.
+       */
+      readonly reason: 'purged' | 'collision' | 'unavailable' | 'invalid';
       readonly detail: string;
     };
+
+const PURGED: Saved = { stored: false, reason: 'purged', detail: 'since the fetch began' };
 
 /** Stores a page in place of its older version, never in place of a fresh page of another URL. */
 export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
   const saved = await deps.turns.take(draft.key, () => writePage(draft, deps));
+  if (saved.stored && (await settleWritten(saved.entry, deps))) return PURGED;
   if (saved.stored && isCodingWanted(saved.entry, draft)) {
     await addCodings(saved.entry, draft.body, deps);
   }
@@ -57,12 +69,16 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
 
 async function writePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
   const { key, ref, url } = draft;
+  const catchingUp = deps.journal.catchUp();
   const previous = await deps.entries.get(key);
+  const known = await catchingUp;
+  if (known.state === 'unavailable') return unavailable(known.reason);
   if (previous.state === 'unavailable') return unavailable(previous.reason);
+  if (!isStillCurrent(draft, deps)) return PURGED;
   if (previous.state === 'damaged') {
     deps.onEvent({ kind: 'entry_damaged', key, reason: previous.reason });
   }
-  const older = previous.state === 'found' ? previous.value : null;
+  const older = previous.state === 'found' ? keepCurrent(previous.value, deps) : null;
   if (older !== null && older.url !== url && deps.clock.now() < older.staleAt) {
     deps.onEvent({ kind: 'collision', key, url });
     return { stored: false, reason: 'collision', detail: older.url };
@@ -94,6 +110,16 @@ function isCodingWanted({ bodies }: Entry, draft: PageDraft): boolean {
   return bodies.gzip === undefined && bodies.br === undefined && isWorthCoding(draft);
 }
 
+function isStillCurrent(draft: PageDraft, { journal }: PageStoreDeps): boolean {
+  const { ref, url, tags, since } = draft;
+  return journal.isCurrent({ hostId: ref.hostId, url, tags, since });
+}
+
+/** What was purged has no rights any more. */
+function keepCurrent(older: Entry, deps: PageStoreDeps): Entry | null {
+  return settleEntry(older, deps.journal.judge(older), deps.clock.now());
+}
+
 function unavailable(detail: string): Saved {
   return { stored: false, reason: 'unavailable', detail };
 }
@@ -117,6 +143,8 @@ function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): 
     modifiedAt: isUnchanged ? older.modifiedAt : cachedAt,
     bodies,
     ...(draft.partial && { partial: draft.partial }),
+    ...(draft.tags.length > 0 && { tags: draft.tags }),
+    since: draft.since,
     ...(draft.exchange && { exchange: draft.exchange }),
     ...(draft.variants && { variants: draft.variants }),
   };

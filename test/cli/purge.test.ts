@@ -1,5 +1,5 @@
-// `purge`: by URL in any spelling and by host, hard, soft or only counted; also beside a gateway
-// that is serving.
+// `purge`: by URL in any spelling, pattern, tag, host and all; hard, soft, taken back or only
+// counted; also beside a gateway that is serving.
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestGateway } from '../helpers/gateway.ts';
@@ -40,20 +40,69 @@ describe('on a stopped gateway’s store', () => {
   });
 
   test('--soft only marks stale', async () => {
-    expect((await purge('--host', '1', '--soft')).stdout).toBe('4 entries marked stale: host 1\n');
-    const { stdout } = await runCommand(['explain', BLUE, '--json', ...stored.config]);
-    expect(JSON.parse(stdout)).toMatchObject({ cached: 'stale', would: 'refresh' });
+    const explained = async (): Promise<unknown> =>
+      JSON.parse((await runCommand(['explain', BLUE, '--json', ...stored.config])).stdout);
+    expect((await purge('--host', '1', '--soft')).stdout).toBe(
+      '4 entries marked stale: host 1 (take back: --undo 1)\n',
+    );
+    expect(await explained()).toMatchObject({ cached: 'stale', would: 'refresh' });
+    const fresh = { status: 0, stderr: '' };
+    expect(await purge('--undo', '1', '--dry-run')).toEqual({
+      ...fresh,
+      stdout: '4 entries would be fresh again: host 1\n',
+    });
+    expect(await purge('--undo', '1')).toEqual({
+      ...fresh,
+      stdout: '4 entries fresh again: host 1\n',
+    });
+    expect(await explained()).toMatchObject({ cached: 'fresh' });
+    expect((await purge('--undo', '1')).stderr).toContain('it was taken back already');
+    expect((await purge('--undo', '2')).stderr).toContain('only a soft purge');
+    expect((await purge('--undo', '77')).stderr).toContain('there is no such purge');
+    await purge(BLUE);
+    expect((await purge('--undo', '3')).stderr).toContain('only a soft purge');
+  });
+
+  test.each([
+    [['--pattern', '/products*'], '3 entries purged: pattern /products*'],
+    [['--pattern', '/BLOG'], '1 entry purged: pattern /BLOG'],
+    [['--pattern', '*', '--host', '1'], '4 entries purged: pattern * of host 1'],
+    [['--pattern', '*', '--host', 'empty.example'], '0 entries purged: pattern * of host 2'],
+    [['--pattern', '~^/b', '--dry-run'], '1 entry would go: pattern ~^/b'],
+    [['--tag', 'x'], '0 entries purged: tag x'],
+    [['--tag', 'x', '--host', '1'], '0 entries purged: tag x of host 1'],
+    [['--all'], '4 entries purged: all'],
+  ])('%j', async (argv, stdout) => {
+    expect(await purge(...argv)).toEqual({ status: 0, stdout: `${stdout}\n`, stderr: '' });
   });
 
   test('--json says the same in one object', async () => {
     const { stdout } = await purge(DIRTY_BLUE, '--dry-run', '--json');
-    expect(JSON.parse(stdout)).toEqual({ entries: 2, url: BLUE, host: 1, dry_run: true });
+    const report = {
+      id: null,
+      entries: 2,
+      url: BLUE,
+      pattern: null,
+      tag: null,
+      host: 1,
+      all: false,
+      soft: false,
+      undoes: null,
+      dry_run: true,
+    };
+    expect(JSON.parse(stdout)).toEqual(report);
+    const purged = await purge(DIRTY_BLUE, '--json');
+    expect(JSON.parse(purged.stdout)).toEqual({ ...report, id: 1, dry_run: false });
   });
 
   test.each([
     [['https://unknown.example/'], 'this host is not configured'],
     [['--host', 'unknown.example'], 'this host is not configured'],
     [['--host', ''], 'this host is not configured'],
+    [['--tag', 'a b'], 'a tag has 1 to 256 printable characters'],
+    [['--pattern', 'news'], 'not a pattern: "news" matches no path: write "/news"'],
+    [['--pattern', '~('], 'not a pattern: bad regular expression'],
+    [['--pattern', '*', '--host', 'unknown.example'], 'this host is not configured'],
     [['ftp://shop.example/'], 'not a URL that could be stored: unsupported_scheme'],
     [['https://user@shop.example/'], 'not a URL that could be stored: credentials'],
   ])('%j fails', async (argv, message) => {
@@ -72,11 +121,10 @@ describe('without a store', () => {
   test('there is nothing to purge, and looking creates nothing', async () => {
     await withFiles(files, async (folder) => {
       const config = ['-c', `${folder}/edge-gateway.yaml`];
-      expect(await runCommand(['purge', BLUE, '--json', ...config])).toEqual({
-        status: 0,
-        stdout: `${JSON.stringify({ entries: 0, url: BLUE, host: 1, dry_run: false })}\n`,
-        stderr: '',
-      });
+      const { status, stdout, stderr } = await runCommand(['purge', BLUE, '--json', ...config]);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(JSON.parse(stdout)).toMatchObject({ id: null, entries: 0, url: BLUE, host: 1 });
+      expect((await runCommand(['purge', '--undo', '1', ...config])).status).toBe(1);
       // A mistake is one, also while nothing is stored.
       expect((await runCommand(['purge', 'https://other.example/', ...config])).status).toBe(1);
       expect((await readdir(folder)).toSorted()).toEqual(['edge-gateway.yaml', 'hosts.yaml']);

@@ -53,11 +53,16 @@ const WRONG: readonly (readonly [string, string])[] = [
   ['normalize --json=1', "Option '--json' does not take an argument"],
   ['explain', 'explain takes one URL'],
   ['explain a.example b.example', 'explain takes one URL'],
-  ['purge', 'purge takes one URL or --host HOST'],
-  ['purge --soft', 'purge takes one URL or --host HOST'],
-  ['purge a.example b.example', 'purge takes one URL or --host HOST'],
-  ['purge a.example --host b.example', 'purge takes one URL or --host HOST'],
-  ['purge --all', "Unknown option '--all'"],
+  ['purge', 'purge: give one of: a URL, a pattern, a tag'],
+  ['purge --soft', 'purge: give one of: a URL, a pattern, a tag'],
+  ['purge a.example b.example', 'purge: one URL at a time'],
+  ['purge a.example --tag x', 'purge: give one of: a URL, a pattern, a tag'],
+  ['purge --pattern /a --tag x', 'purge: give one of: a URL, a pattern, a tag'],
+  ['purge --all --undo 1', 'purge: give one of: a URL, a pattern, a tag'],
+  ['purge a.example --host b.example', 'purge: a host goes with a pattern or a tag'],
+  ['purge --all --host b.example', 'purge: a host goes with a pattern or a tag'],
+  ['purge --undo x', 'purge: --undo takes the id of a purge'],
+  ['purge --undo 1 --soft', 'purge: --soft says nothing with --undo'],
 ];
 
 test.each(WRONG)('wrong usage: %s', async (line, message) => {

@@ -1,6 +1,6 @@
 // What every entry store must do; each adapter runs all of it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Entry, EntryFilter, EntryStore } from '../../src/pipeline/ports.ts';
+import type { Entry, EntryFilter, EntryStore, PurgeLog } from '../../src/pipeline/ports.ts';
 import {
   COLLISIONS,
   DAMAGED_TEXTS,
@@ -14,6 +14,8 @@ import { createTestClock, type TestClock } from './test-clock.ts';
 /** A store under test, and ways around it into what it keeps. */
 export interface EntryStoreSubject {
   readonly store: EntryStore;
+  /** That belongs to it. */
+  readonly purgeLog: PurgeLog;
   /** Puts any text under a key, as a damaged or newer store would have it. */
   readonly plant: (key: string, text: string) => Promise<void>;
   readonly readRaw: (key: string) => Promise<string | null>;

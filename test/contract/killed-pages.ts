@@ -24,6 +24,8 @@ export function makeKilledDraft(hasher: Hasher, i: number, version: string): Pag
     cachedAt: now,
     staleAt: now + HOUR_MS,
     deleteAt: now + 2 * HOUR_MS,
+    tags: [],
+    since: 0,
   };
 }
 

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
 import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
 import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { createPageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
+import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
-import { PATIENCE_MS } from './open-entry-stores.ts';
+import { openEmbeddedStores, PATIENCE_MS } from './open-entry-stores.ts';
 import { collectPages } from './stored-bodies.ts';
 
 const KILLS = 3;
@@ -113,16 +113,17 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
     throw new Error(JSON.stringify(warning));
   };
   const redisOptions = { clock, onWarning, bodies: null, timeoutMs: PATIENCE_MS };
-  const entries =
+  const { entries, purgeLog } =
     redisUrl === ''
-      ? createEmbeddedEntryStore({ basePath, clock, onWarning })
-      : (await connectRedisStores({ kind: 'single', url: redisUrl }, redisOptions)).entries;
+      ? openEmbeddedStores({ basePath, clock, onWarning })
+      : await connectRedisStores({ kind: 'single', url: redisUrl }, redisOptions);
   const bodies = await createFileBodyStore({ basePath, hasher, clock, onWarning });
   await bodies.sweepLeftovers();
   expect(readdirSync(join(basePath, 'pages', '.staging'))).toEqual([]);
   const pages = createPageStore({
     entries,
     bodies,
+    journal: createPurgeJournal(purgeLog),
     hasher,
     clock,
     memoryBytesMax: 0,

@@ -10,15 +10,13 @@ import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
 import type { PageStoreEvent, PageStoreParts } from '../../src/pipeline/page-store-deps.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
+import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
 import { makeBodies } from './stored-bodies.ts';
 import { COLLISIONS, HOUR_MS } from './stored-entries.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
-const HARD = { dryRun: false, soft: false };
-const DRY = { dryRun: true, soft: false };
-const SOFT = { dryRun: false, soft: true };
 const URL_A = 'https://example.com/a';
 
 /** Runs the page store's suite over one kind of entry store. */
@@ -41,6 +39,7 @@ export function describePageStore(
       events = [];
       deps = {
         entries: subject.store,
+        journal: createPurgeJournal(subject.purgeLog),
         bodies: await createFileBodyStore({ basePath, hasher, clock, onWarning: () => undefined }),
         hasher,
         clock,
@@ -67,6 +66,8 @@ export function describePageStore(
         cachedAt: clock.now(),
         staleAt: clock.now() + HOUR_MS,
         deleteAt: clock.now() + 2 * HOUR_MS,
+        tags: [],
+        since: deps.journal.end(),
         ...fields,
       };
     };
@@ -81,9 +82,9 @@ export function describePageStore(
       const { key, ref } = draft(url, fields);
       return pages.lookUp(key, ref, url);
     };
-    const purge = (url: string, mode: typeof HARD) => {
+    const withdraw = (url: string) => {
       const { key, ref } = draft(url);
-      return pages.purge(key, ref, url, mode);
+      return pages.withdraw(key, ref, url);
     };
     const filesOf = (entry: Entry): string[] => {
       const folder = join(basePath, 'pages', String(entry.hostId), entry.hash.slice(0, 2));
@@ -151,7 +152,7 @@ export function describePageStore(
     test('a page that is purged before its codings are made does not come back', async () => {
       for (let i = 0; i < 20; i += 1) {
         await pages.save(draft(URL_A, { body: makeBodies(`version ${i}`).identity }));
-        await purge(URL_A, HARD);
+        await withdraw(URL_A);
         await pages.drain();
         expect(await lookUp(URL_A)).toMatchObject({ state: 'absent' });
       }
@@ -215,7 +216,7 @@ export function describePageStore(
         stored: false,
         reason: 'collision',
       });
-      expect(await purge(pair.second, HARD)).toEqual({ state: 'done', value: false });
+      expect(await withdraw(pair.second)).toEqual({ state: 'done', value: false });
       expect(await lookUp(pair.first)).toEqual({ state: 'hit', entry, freshness: 'fresh' });
       expect(await pages.readBody(entry, 'identity')).toMatchObject({ state: 'found' });
       const collision = { kind: 'collision', key, url: pair.second };
@@ -245,45 +246,21 @@ export function describePageStore(
           const isOwn = body.state !== 'found' || body.value.equals(draft(url).body);
           expect([url, isOwn]).toEqual([url, true]);
         }
-        await purge(pair.first, HARD);
-        await purge(pair.second, HARD);
+        await withdraw(pair.first);
+        await withdraw(pair.second);
       }
     });
 
-    test('purge takes the page and its files, and nothing else', async () => {
+    test('what is withdrawn goes with its files, and nothing else', async () => {
       const other = { ref: { hostId: 1, dimensionId: 2, hash: deps.hasher.text(URL_A) } };
       const entry = await save(URL_A, { ref: { ...other.ref, dimensionId: 12 } });
       await save(URL_A);
       await save(URL_A, other);
-      expect(await purge(URL_A, DRY)).toEqual({ state: 'done', value: true });
-      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit' });
-      expect(await purge(URL_A, HARD)).toEqual({ state: 'done', value: true });
+      expect(await withdraw(URL_A)).toEqual({ state: 'done', value: true });
       expect(await lookUp(URL_A)).toMatchObject({ state: 'absent' });
-      expect(await purge(URL_A, HARD)).toEqual({ state: 'done', value: false });
+      expect(await withdraw(URL_A)).toEqual({ state: 'done', value: false });
       expect(await lookUp(URL_A, other)).toMatchObject({ state: 'hit' });
       expect(filesOf(entry)).toHaveLength(6);
-    });
-
-    test('a soft purge makes it stale, and the body stays', async () => {
-      const entry = await save(URL_A);
-      expect(await purge(URL_A, SOFT)).toEqual({ state: 'done', value: true });
-      expect(await lookUp(URL_A)).toMatchObject({ state: 'hit', freshness: 'stale' });
-      expect(await pages.readBody(entry, 'identity')).toMatchObject({ state: 'found' });
-    });
-
-    test('purging a host: counted, all of it, no other', async () => {
-      const urls = Array.from({ length: 40 }, (_, i) => `https://example.com/${i}`);
-      await Promise.all(urls.map((url) => save(url)));
-      const foreign = { hostId: 11, dimensionId: 1, hash: '0123456789abcdef' };
-      await save(URL_A, { ref: foreign });
-      await subject.plant(formatCacheKey(1, 1, '0'.repeat(16)), '{"schema":2}');
-      expect(await pages.purgeHost(1, DRY)).toEqual({ state: 'done', value: 40 });
-      expect(await pages.purgeHost(1, SOFT)).toEqual({ state: 'done', value: 40 });
-      expect(await lookUp(urls[0] ?? '')).toMatchObject({ freshness: 'stale' });
-      expect(await pages.purgeHost(1, HARD)).toEqual({ state: 'done', value: 41 });
-      expect(await pages.purgeHost(1, HARD)).toEqual({ state: 'done', value: 0 });
-      expect(await lookUp(urls[0] ?? '')).toEqual({ state: 'absent', reason: 'absent' });
-      expect(await lookUp(URL_A, { ref: foreign })).toMatchObject({ state: 'hit' });
     });
 
     test.each<[name: string, reason: string, bytes: (body: Buffer) => Buffer]>([
@@ -385,8 +362,7 @@ export function describePageStore(
       const unavailable = { state: 'unavailable' };
       expect(await lookUp(URL_A)).toMatchObject(unavailable);
       expect(await pages.readBody(entry, 'identity')).toMatchObject(unavailable);
-      expect(await purge(URL_A, HARD)).toMatchObject(unavailable);
-      expect(await pages.purgeHost(1, HARD)).toMatchObject(unavailable);
+      expect(await withdraw(URL_A)).toMatchObject(unavailable);
       expect(await pages.save(draft(URL_A))).toMatchObject({
         stored: false,
         reason: 'unavailable',

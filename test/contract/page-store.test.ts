@@ -1,10 +1,12 @@
-// The page store over both entry stores.
+// The page store over both entry stores, and what purges make of what it holds.
 import { afterAll, beforeAll } from 'vitest';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { openEmbeddedSubject, openRedisSubject } from './open-entry-stores.ts';
 import { describePageStore } from './page-store.contract.ts';
+import { describePurgedPages } from './purged-pages.contract.ts';
 
 describePageStore('embedded', openEmbeddedSubject);
+describePurgedPages('embedded', openEmbeddedSubject);
 
 describeWithRedis('pages', () => {
   let server: RedisServer;
@@ -14,4 +16,5 @@ describeWithRedis('pages', () => {
   afterAll(() => server.stop());
 
   describePageStore('redis', (clock) => openRedisSubject(server.url, clock));
+  describePurgedPages('redis', (clock) => openRedisSubject(server.url, clock));
 });

@@ -1,15 +1,13 @@
-// `edge-gateway purge`: takes pages out of the store. The key is made by the same decision as for
-// serving, so any spelling of a URL will do.
+// `edge-gateway purge`: takes pages out of the store, beside a running gateway or without one. The
+// key is made by the same decision as for serving, so any spelling of a URL will do.
 import { buildDecider } from '../../compose/build-decider.ts';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
-import type { Result } from '../../core/result.ts';
+import type { Config } from '../../config/settings.ts';
+import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import {
-  type Purgeable,
-  type PurgeError,
-  type PurgeReport,
-  purgePages,
-} from '../../pipeline/purge-pages.ts';
+import { type PurgeError, type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
+import { formatReport } from '../../pipeline/purge-report.ts';
+import { chooseTarget, type PurgeRequest } from '../../pipeline/purge-request.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -24,84 +22,137 @@ import { loadForCommand } from '../load-for-command.ts';
 
 export const purgeCommand: Command = {
   name: 'purge',
-  usage: '(URL | --host HOST) [-c FILE] [--soft] [--dry-run] [--json]',
+  usage:
+    '(URL | --pattern PATH | --tag TAG | --host HOST | --all | --undo ID)' +
+    ' [-c FILE] [--soft] [--dry-run] [--json]',
   takesWords: true,
-  summary: 'take one page (all its dimensions) or all pages of a host out of the cache',
+  summary: 'take pages out of the cache, or mark them stale',
   options: {
     config: CONFIG_OPTION,
-    host: { type: 'string', help: 'HOST  a domain or a host id: all its pages' },
+    pattern: { type: 'string', help: 'PATH  a path, or a pattern as in url_rules: /news/*' },
+    tag: { type: 'string', help: 'TAG  of Surrogate-Key, Cache-Tag or the page’s own meta' },
+    host: { type: 'string', help: 'HOST  a domain or a host id; also with --pattern or --tag' },
+    all: { type: 'boolean', help: 'everything that is stored' },
+    undo: { type: 'string', help: 'ID  take a soft purge back' },
     soft: { type: 'boolean', help: 'mark stale: served until they are refreshed' },
     'dry-run': { type: 'boolean', help: 'only count' },
     json: JSON_OPTION,
   },
   run: async (args, io) => {
-    const [url, ...others] = args.positionals;
-    const hostName = args.values['host'];
-    if (others.length > 0 || (url === undefined) === (hostName === undefined)) {
-      return refuseUsage(io, 'purge takes one URL or --host HOST');
-    }
+    const request = readRequest(args);
+    if (!request.ok) return refuseUsage(io, `purge: ${request.error}`);
     const config = await loadForCommand(args, io);
-    if (config === null) return 1;
-    const stores = await openStoresIfPresent(config.settings, (message) => {
-      io.stderr.write(`edge-gateway: ${message}\n`);
-    });
-    try {
-      const decider = await buildDecider(config.policies, stores?.learned ?? null);
-      const request = {
-        url: url === undefined ? null : bytesToUrlText(Buffer.from(url)),
-        host: typeof hostName === 'string' ? hostName : null,
-        dryRun: hasOption(args, 'dry-run'),
-        soft: hasOption(args, 'soft'),
-      };
-      const { hosts } = config.policies;
-      return report(
-        await purgePages(request, { decider, hosts, pages: stores?.pages ?? NOTHING_STORED }),
-        args,
-        io,
-      );
-    } finally {
-      await stores?.close();
-    }
+    return config === null ? 1 : await purge(request.value, config, io, args);
   },
 };
 
-/** Before the first page there is no store to open, and looking must not create one. */
-const NOTHING_STORED: Purgeable = {
-  purge: async () => ({ state: 'done', value: false }),
-  purgeHost: async () => ({ state: 'done', value: 0 }),
-};
-
-function report(
-  result: Result<PurgeReport, PurgeError>,
-  args: ParsedArguments,
-  io: CommandIo,
-): ExitCode {
-  if (!result.ok) {
-    io.stderr.write(`edge-gateway: ${describeError(result.error)}\n`);
-    return 1;
-  }
-  const { entries, url, host } = result.value;
-  const verb = hasOption(args, 'dry-run')
-    ? 'would go'
-    : hasOption(args, 'soft')
-      ? 'marked stale'
-      : 'purged';
-  const noun = entries === 1 ? 'entry' : 'entries';
-  io.stdout.write(
-    hasOption(args, 'json')
-      ? `${JSON.stringify({ ...result.value, dry_run: hasOption(args, 'dry-run') })}\n`
-      : `${entries} ${noun} ${verb}: ${url ?? `host ${host}`}\n`,
-  );
-  return 0;
+function readRequest(args: ParsedArguments): Result<PurgeRequest, string> {
+  const [url, ...others] = args.positionals;
+  if (others.length > 0) return err('one URL at a time');
+  const text = (name: string): string | null => {
+    const value = args.values[name];
+    return typeof value === 'string' ? value : null;
+  };
+  const undo = text('undo');
+  if (undo !== null && !/^[1-9]\d{0,15}$/.test(undo)) return err('--undo takes the id of a purge');
+  const target = chooseTarget({
+    url: url === undefined ? null : bytesToUrlText(Buffer.from(url)),
+    pattern: text('pattern'),
+    tag: text('tag'),
+    host: text('host'),
+    all: hasOption(args, 'all'),
+    undo: undo === null ? null : Number(undo),
+  });
+  if (!target.ok) return target;
+  const soft = hasOption(args, 'soft');
+  if (soft && target.value.kind === 'undo') return err('--soft says nothing with --undo');
+  return ok({ target: target.value, soft, dryRun: hasOption(args, 'dry-run') });
 }
+
+async function purge(
+  request: PurgeRequest,
+  config: Config,
+  io: CommandIo,
+  args: ParsedArguments,
+): Promise<ExitCode> {
+  const stores = await openStoresIfPresent(config.settings, (message) => {
+    io.stderr.write(`edge-gateway: ${message}\n`);
+  });
+  try {
+    const { hosts } = config.policies;
+    const decider = await buildDecider(config.policies, stores?.learned ?? null);
+    const result = await purgePages(request, { decider, hosts, stores });
+    if (!result.ok) {
+      io.stderr.write(`edge-gateway: ${describeError(result.error)}\n`);
+      return 1;
+    }
+    io.stdout.write(
+      hasOption(args, 'json')
+        ? `${JSON.stringify(formatReport(result.value))}\n`
+        : `${describeReport(result.value)}\n`,
+    );
+    return 0;
+  } finally {
+    await stores?.close();
+  }
+}
+
+function describeReport(report: PurgeReport): string {
+  const { id, entries, soft, undoes } = report;
+  const noun = entries === 1 ? 'entry' : 'entries';
+  const undo = soft && undoes === null && id !== null ? ` (take back: --undo ${id})` : '';
+  return `${entries} ${noun} ${chooseVerb(report)}: ${describePages(report)}${undo}`;
+}
+
+function chooseVerb({ dryRun, soft, undoes }: PurgeReport): string {
+  if (undoes !== null) return dryRun ? 'would be fresh again' : 'fresh again';
+  if (dryRun) return 'would go';
+  return soft ? 'marked stale' : 'purged';
+}
+
+function describePages({ selector }: PurgeReport): string {
+  switch (selector.kind) {
+    case 'url':
+      return selector.url;
+    case 'pattern':
+      return `pattern ${selector.pattern}${describeHost(selector.hostId)}`;
+    case 'tag':
+      return `tag ${selector.tag}${describeHost(selector.hostId)}`;
+    case 'host':
+      return `host ${selector.hostId}`;
+    case 'all':
+      return 'all';
+  }
+}
+
+function describeHost(hostId: number | null): string {
+  return hostId === null ? '' : ` of host ${hostId}`;
+}
+
+const NOT_UNDOABLE = {
+  unknown: 'there is no such purge, or it is too long ago',
+  hard: 'only a soft purge can be taken back',
+  undone: 'it was taken back already',
+} as const;
 
 function describeError(error: PurgeError): string {
   switch (error.kind) {
     case 'invalid_url':
       return `not a URL that could be stored: ${error.error}`;
+    case 'invalid_pattern':
+      return `not a pattern: ${error.message}`;
+    case 'invalid_tag':
+      return 'a tag has 1 to 256 printable characters without spaces and commas';
     case 'unknown_host':
       return 'this host is not configured; hosts are listed in hosts.yaml';
+    case 'not_undoable':
+      return NOT_UNDOABLE[error.reason];
     case 'store_unavailable':
       return `the store could not be reached, nothing was purged: ${error.reason}`;
+    case 'unfinished':
+      return (
+        `the store failed after ${error.entries} entries: ${error.reason}; ` +
+        'the purge holds for a quarter of an hour, repeat it until then'
+      );
   }
 }

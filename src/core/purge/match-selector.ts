@@ -1,5 +1,6 @@
 // Which pages a purge means. A path pattern is that of the URL rules, on the path of the normalized
 // URL, so that a purge and a rule written alike mean the same pages under every spelling.
+import { compileSamePage } from '../learned/same-page.ts';
 import { foldCase } from '../pattern/fold-case.ts';
 import { type Pattern, type PatternError, parsePattern } from '../pattern/parse-pattern.ts';
 import { err, type Result } from '../result.ts';
@@ -17,14 +18,16 @@ export interface PurgeablePage {
 
 export type SelectorTest = (page: PurgeablePage) => boolean;
 
-/** Compiles a selector into a predicate. A pattern that can't be read means every path. */
+/** Compiles a selector into a predicate. */
 export function compileSelector(selector: PurgeSelector): SelectorTest {
   switch (selector.kind) {
-    case 'url':
-      return (page) => page.url === selector.url;
+    case 'url': {
+      const isSamePage = compileSamePage(selector.url, selector.learned ?? null);
+      return (page) => isSamePage(page.url);
+    }
     case 'pattern': {
       const matchesPath = compilePathTest(selector.pattern);
-      return (page) => isOfHost(page, selector.hostId) && matchesPath(pathOf(page.url));
+      return (page) => isOfHost(page, selector.hostId) && matchesPath(page.url);
     }
     case 'tag':
       return (page) => isOfHost(page, selector.hostId) && mayHaveTag(page, selector.tag);
@@ -35,23 +38,22 @@ export function compileSelector(selector: PurgeSelector): SelectorTest {
   }
 }
 
-/** A path as it is compared with patterns; folded once for all of them. */
-export interface FoldedPath {
-  readonly path: string;
-  readonly folded: string;
+/** A pattern that can't be read, of a later version or damaged, matches every path. */
+function compilePathTest(source: string): (url: string) => boolean {
+  const parsed = parsePathPattern(source);
+  if (!parsed.ok) return () => true;
+  const pattern = parsed.value;
+  return (url) => {
+    const path = pathOf(url);
+    return pattern.matches(path, foldCase(path));
+  };
 }
 
 /** @param url normalized */
-export function pathOf(url: string): FoldedPath {
+function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3);
   const query = url.indexOf('?', start);
-  const path = url.slice(start, query === -1 ? undefined : query);
-  return { path, folded: foldCase(path) };
-}
-
-export function compilePathTest(source: string): (path: FoldedPath) => boolean {
-  const pattern = parsePathPattern(source);
-  return pattern.ok ? ({ path, folded }) => pattern.value.matches(path, folded) : () => true;
+  return url.slice(start, query === -1 ? undefined : query);
 }
 
 /** A path pattern as somebody writes it; refused when no path can match it. */

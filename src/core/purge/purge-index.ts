@@ -1,7 +1,8 @@
-// What a list of purges says about a page. Every selector but a pattern is one name, and a page has
-// few names, so that a judgement costs the same after ten purges and after ten thousand.
+// What a list of purges says about a page. Nearly every selector is one name, and a page has few
+// names, so that a judgement costs the same after ten purges and after ten thousand. Only patterns,
+// and URLs with a learned rule, are tried one by one.
 import type { Entry } from '../key/entry.ts';
-import { compilePathTest, type FoldedPath, type PurgeablePage, pathOf } from './match-selector.ts';
+import { compileSelector, type PurgeablePage, type SelectorTest } from './match-selector.ts';
 import type { PurgeRecord, PurgeSelector } from './purge-record.ts';
 
 export type Verdict =
@@ -27,9 +28,8 @@ export interface PurgeIndex {
 /** The purges of one selector from the last hard one on, which is the first if there is one. */
 type Filed = readonly PurgeRecord[];
 
-interface FiledPattern {
-  readonly hostId: number | null;
-  readonly matchesPath: (path: FoldedPath) => boolean;
+interface Tried {
+  readonly isMeant: SelectorTest;
   readonly filed: Filed;
 }
 
@@ -44,7 +44,7 @@ export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
   const bySeq = new Map<number, PurgeRecord>();
   const undone = new Set<number>();
   const byName = new Map<string, Filed>();
-  const patterns = new Map<string, FiledPattern>();
+  const tried = new Map<string, Tried>();
 
   function add(record: PurgeRecord): void {
     records.push(record);
@@ -55,20 +55,19 @@ export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
     }
     const { selector } = record;
     const name = nameSelector(selector);
-    if (selector.kind !== 'pattern') {
+    if (name !== null) {
       byName.set(name, file(byName.get(name) ?? NONE, record));
       return;
     }
-    const known = patterns.get(name);
-    const matchesPath = known?.matchesPath ?? compilePathTest(selector.pattern);
-    const filed = file(known?.filed ?? NONE, record);
-    patterns.set(name, { hostId: selector.hostId, matchesPath, filed });
+    const text = JSON.stringify(selector);
+    const known = tried.get(text) ?? { isMeant: compileSelector(selector), filed: NONE };
+    tried.set(text, { ...known, filed: file(known.filed, record) });
   }
 
   function judge(page: JudgedPage): Verdict {
     const since = page.since ?? 0;
     let by = 0;
-    for (const filed of findMeaning(page)) {
+    for (const filed of findMeaning(page, since)) {
       if (filed[0]?.soft === false && filed[0].seq > since) return GONE;
       by = Math.max(by, findSoft(filed, since));
     }
@@ -86,15 +85,14 @@ export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
     return 0;
   }
 
-  function* findMeaning(page: PurgeablePage): Generator<Filed> {
+  function* findMeaning(page: PurgeablePage, since: number): Generator<Filed> {
     for (const name of namePage(page)) {
       const filed = byName.get(name);
       if (filed !== undefined) yield filed;
     }
-    if (patterns.size === 0) return;
-    const path = pathOf(page.url);
-    for (const { hostId, matchesPath, filed } of patterns.values()) {
-      if ((hostId === null || hostId === page.hostId) && matchesPath(path)) yield filed;
+    for (const { isMeant, filed } of tried.values()) {
+      const isLater = (filed.at(-1)?.seq ?? 0) > since;
+      if (isLater && isMeant(page)) yield filed;
     }
   }
 
@@ -112,12 +110,13 @@ function file(filed: Filed, record: PurgeRecord): Filed {
   return record.soft ? [...filed, record] : [record];
 }
 
-function nameSelector(selector: PurgeSelector): string {
+/** null: pages have no name for it. */
+function nameSelector(selector: PurgeSelector): string | null {
   switch (selector.kind) {
     case 'url':
-      return `url ${selector.url}`;
+      return selector.learned === undefined ? `url ${selector.url}` : null;
     case 'pattern':
-      return `pattern ${selector.hostId ?? '*'} ${selector.pattern}`;
+      return null;
     case 'tag':
       return nameTag(selector.hostId, selector.tag);
     case 'host':
@@ -127,7 +126,7 @@ function nameSelector(selector: PurgeSelector): string {
   }
 }
 
-/** Under these names the purges are filed that mean the page, those with patterns aside. */
+/** Under these names the purges are filed that mean the page. */
 function namePage({ hostId, url, tags }: PurgeablePage): readonly string[] {
   const tagNames = (tags ?? []).flatMap((tag) => [nameTag(null, tag), nameTag(hostId, tag)]);
   return [`url ${url}`, `host ${hostId}`, 'all', ...tagNames];

@@ -5,7 +5,14 @@ import type { CacheKey } from '../key/entry.ts';
 
 export type PurgeSelector =
   /** One page in its dimensions and variants; the URL is normalized. */
-  | { readonly kind: 'url'; readonly url: string; readonly keys: readonly CacheKey[] }
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      /** Where it is stored, its variants aside. */
+      readonly keys: readonly CacheKey[];
+      /** The No-Vary-Search value by which other spellings of the URL are the same page. */
+      readonly learned?: string | undefined;
+    }
   /** Pages whose path matches, of one host or of all (null). */
   | { readonly kind: 'pattern'; readonly pattern: string; readonly hostId: number | null }
   | { readonly kind: 'tag'; readonly tag: string; readonly hostId: number | null }

@@ -14,7 +14,7 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Peer } from '../ports.ts';
 import type { Delivery, Keyed, Planned } from '../state.ts';
 import { exchangePlace } from './exchange-place.ts';
-import { fetchExchange, isForTrouble, refreshExchange } from './fetch-exchange.ts';
+import { fetchExchange, followExchange, isForTrouble, refreshExchange } from './fetch-exchange.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
 import { invalidateBy, isUnsafe } from './invalidate.ts';
 import { serveStored } from './serve-stored.ts';
@@ -81,11 +81,12 @@ async function goOn(
   const asked = readRequestDirectives(request.headers);
   if (asked.onlyIfCached) return answerNotCached(keyed);
   const forward = found.state === 'found' ? whyNot(found, asked) : found.forward;
+  const want = { keyed, peer, found, forward };
   // HEAD never writes; a part is not the whole; and who says `no-store` is taken at his word.
-  if (request.method === 'HEAD' || asked.noStore || hasRange(request.headers)) {
-    return passOn(keyed, { host, decision, forward });
-  }
-  return await fetchExchange({ keyed, peer, found, forward }, deps);
+  const mayLead = request.method === 'GET' && !asked.noStore && !hasRange(request.headers);
+  if (mayLead) return await fetchExchange(want, deps);
+  const followed = asked.noStore ? null : await followExchange(want, deps);
+  return followed ?? passOn(keyed, { host, decision, forward });
 }
 
 function whyNot(

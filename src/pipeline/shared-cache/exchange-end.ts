@@ -9,6 +9,8 @@ export interface SharedExchange {
   /** The request fields it was chosen by. */
   readonly selecting: HeaderList;
   readonly body: Buffer;
+  /** Where the purge log ended when the request began. */
+  readonly since: number;
 }
 
 export interface FailedExchange {

@@ -1,6 +1,6 @@
 // Where answers are kept that were passed on: dimension 0, under the hash of their URL; a variant
 // under a hash of its own, which no other URL's can be taken for because entries hold both.
-import { formatCacheKey } from '../../core/key/cache-key.ts';
+import { BYPASS_DIMENSION_ID, formatCacheKey } from '../../core/key/cache-key.ts';
 import type { VariantIndex } from '../../core/key/entry.ts';
 import type { HostPolicy } from '../../core/policy/policy.ts';
 import type { BodyRef, CacheKey, Hasher, HeaderList } from '../ports.ts';
@@ -9,9 +9,6 @@ export interface Place {
   readonly key: CacheKey;
   readonly ref: BodyRef;
 }
-
-/** The built-in dimension of what is not rendered. */
-const BYPASS_DIMENSION_ID = 0;
 
 /** @param hash of the normalized URL, or of a variant */
 export function exchangePlace(host: Pick<HostPolicy, 'id'>, hash: string): Place {

@@ -40,8 +40,7 @@ export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Del
     current = { ...want, found, forward: found.state === 'found' ? 'stale' : found.forward };
   }
   const errand = errandOf(current);
-  const { arrival, end } = await openExchange(errand, deps);
-  end.catch(deps.onDefect);
+  const { arrival } = await openExchange(errand, deps);
   return await deliverArrival(current, arrival, deps);
 }
 
@@ -63,6 +62,15 @@ export function refreshExchange(want: Want, deps: PipelineDeps): void {
     return await end;
   });
   if (place.role !== 'refused') place.result.catch(deps.onDefect);
+}
+
+/**
+ * For who must not lead, because a HEAD or a part makes no whole answer: takes what is on its way
+ * already. null: nothing is, or it is not for this request.
+ */
+export async function followExchange(want: Want, deps: PipelineDeps): Promise<Delivery | null> {
+  const isRunning = deps.exchanges.isRunning(flightId(want)) && !mustBeAlone(want, deps);
+  return isRunning ? await takePart(want, deps) : null;
 }
 
 /** Leads or follows; null: the others' answer is not for this request. */
@@ -89,7 +97,7 @@ function isFor({ request }: Keyed, shared: SharedExchange, now: number): boolean
   const { kept } = shared;
   const asked = request.headers.filter(([name]) => !/^(cache-control|pragma)$/i.test(name));
   const isChosen = isSameSelection(shared.selecting, selectingFields(kept.vary, asked));
-  return isChosen && judgeStored(kept, asked, 'fresh', now) === 'fresh';
+  return isChosen && now < kept.staleAt && judgeStored(kept, asked, 'fresh', now) === 'fresh';
 }
 
 function deliverShared(want: Want, shared: SharedExchange, deps: PipelineDeps): Delivery {
@@ -140,10 +148,11 @@ function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
     return;
   }
   deps.failures.forget(identity);
-  const unshared = arrival.kind === 'answer' ? arrival.unshared : null;
-  if (unshared === null) deps.knownUnshared.forget(identity);
+  const isForOne =
+    arrival.kind === 'answer' ? arrival.isForOne : arrival.entry.staleAt <= arrival.entry.cachedAt;
+  if (!isForOne) deps.knownUnshared.forget(identity);
   // Who has credentials learns nothing about what the others get.
-  else if (unshared !== 'authorization') {
+  else if (!hasCredentials(keyed.request.headers)) {
     deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
   }
 }

@@ -3,7 +3,7 @@
 import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { isSameSelection, selectingFields } from '../../core/http/shared-cache/vary.ts';
 import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
-import type { PipelineDeps } from '../deps.ts';
+import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
@@ -29,6 +29,9 @@ export async function findExchange(
   keyed: Keyed,
   deps: PipelineDeps,
 ): Promise<FoundExchange | NoExchange> {
+  const save = deps.saves.find(pageIdentity(keyed));
+  // Whoever saves reports what goes wrong.
+  if (save !== null) await save.catch(() => undefined);
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);
   if (found.state === 'absent') {

@@ -2,13 +2,12 @@
 // URL invalid, and those of the URLs of the same host that its answer names. Before the client has
 // the answer, so that its next request sees the change.
 import { headerValues } from '../../core/http/header-list.ts';
-import type { PipelineDeps } from '../deps.ts';
-import { forgetPurged } from '../forget-purged.ts';
+import { formatIdentity, type PipelineDeps } from '../deps.ts';
+import { forgetPage } from '../forget-purged.ts';
 import type { PassedHead, Planned } from '../state.ts';
 import { exchangePlace } from './exchange-place.ts';
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
-const HARD = { dryRun: false, soft: false } as const;
 
 /** Whether an answer to this method can make others invalid. */
 export function isUnsafe(method: string): boolean {
@@ -26,12 +25,12 @@ export function invalidateBy(
     const urls = named.flatMap((reference) => resolveNamed(planned, reference));
     const { normalized, hash } = planned.decision;
     const targets = new Map([[normalized, hash], ...urls]);
-    const pages = forgetPurged(deps);
     await Promise.all(
       [...targets].map(async ([url, urlHash]) => {
         const { key, ref } = exchangePlace(planned.host, urlHash);
         // A store that can't be asked now can't be answered from either.
-        await pages.purge(key, ref, url, HARD);
+        forgetPage(formatIdentity(key, url), deps);
+        await deps.pages.withdraw(key, ref, url);
       }),
     );
   };

@@ -1,7 +1,9 @@
 // Stores an answer that was passed on; one that varies under a hash of its own, and in the index
 // of its URL, which holds so many and drops the oldest.
+import { headerValues } from '../../core/http/header-list.ts';
 import type { VariantIndex } from '../../core/key/entry.ts';
 import { VARIANTS_MAX } from '../../core/key/exchange-codec.ts';
+import { splitTags, TAG_FIELDS } from '../../core/purge/tag.ts';
 import type { PipelineDeps } from '../deps.ts';
 import type { Entry } from '../ports.ts';
 import type { RunningFill } from '../running-fills.ts';
@@ -12,7 +14,6 @@ import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
 
 /** An index outlives its variants, so that it is not written with each of them. */
 const INDEX_MORE_MS = 86_400_000;
-const HARD = { dryRun: false, soft: false } as const;
 
 /** @param running tells of purges that come meanwhile */
 export async function keepExchange(
@@ -21,7 +22,7 @@ export async function keepExchange(
   running: RunningFill,
   deps: PipelineDeps,
 ): Promise<void> {
-  if (running.purgedBy() !== null) return;
+  if (running.isPurged()) return;
   const { kept } = shared;
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state === 'unavailable') return;
@@ -33,9 +34,8 @@ export async function keepExchange(
     const isFresh = found.state === 'hit' && found.freshness === 'fresh';
     await keepVariant(keyed, shared, isFresh ? found.entry : null, deps);
   }
-  const purgedBy = running.purgedBy();
-  if (purgedBy !== null) {
-    await deps.pages.purge(keyed.key, keyed.ref, keyed.decision.normalized, purgedBy);
+  if (running.isPurged()) {
+    await deps.pages.withdraw(keyed.key, keyed.ref, keyed.decision.normalized);
   }
 }
 
@@ -68,10 +68,12 @@ async function keepVariant(
     staleAt: until,
     deleteAt: until,
     variants: { ...old, hashes },
+    tags: [],
+    since: shared.since,
   });
   for (const one of dropped) {
     const { key, ref } = exchangePlace(keyed.host, one);
-    await deps.pages.purge(key, ref, url, HARD);
+    await deps.pages.withdraw(key, ref, url);
   }
 }
 
@@ -82,7 +84,7 @@ function baseDraft(keyed: Keyed, { key, ref }: Place) {
 function draftOf(
   keyed: Keyed,
   place: Place,
-  { status, kept, selecting, body }: SharedExchange,
+  { status, kept, selecting, body, since }: SharedExchange,
 ): PageDraft {
   return {
     ...baseDraft(keyed, place),
@@ -91,6 +93,8 @@ function draftOf(
     cachedAt: kept.cachedAt,
     staleAt: kept.staleAt,
     deleteAt: kept.deleteAt,
+    tags: splitTags(TAG_FIELDS.flatMap((name) => headerValues(kept.headers, name))),
+    since,
     exchange: {
       headers: kept.headers,
       initialAgeMs: Math.round(kept.initialAgeMs),

@@ -38,6 +38,8 @@ export type Arrival =
       readonly answer: PassedOn;
       /** null: it is kept. */
       readonly unshared: UnsharedReason | 'unframed' | 'too_large' | null;
+      /** Nobody else may have it without asking the origin. */
+      readonly isForOne: boolean;
     }
   /** A 304: the stored answer, with what it brought. */
   | { readonly kind: 'renewed'; readonly entry: ExchangeEntry; readonly body: Buffer }
@@ -46,17 +48,20 @@ export type Arrival =
 export interface OpenExchange {
   readonly arrival: Arrival;
   readonly end: Promise<ExchangeEnd>;
+  /** Resolves when nothing is left to be done for the store. */
+  readonly kept: Promise<unknown>;
 }
 
+const UNSHARED: ExchangeEnd = { kind: 'unshared' };
 const NOT_MODIFIED = 304;
 const ERRORS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-const HARD = { dryRun: false, soft: false } as const;
 
 export async function openExchange(errand: Errand, deps: PipelineDeps): Promise<OpenExchange> {
   const running = deps.fills.start(pageIdentity(errand.keyed));
   try {
     const opened = await open(errand, running, deps);
-    return { ...opened, end: opened.end.finally(running.end) };
+    opened.kept.catch(deps.onDefect).finally(running.end);
+    return opened;
   } catch (error) {
     running.end();
     throw error;
@@ -77,8 +82,8 @@ async function open(
   const { answer } = result;
   if (previous !== null && answer.status === NOT_MODIFIED) {
     answer.body.resume();
-    const renewed = await renew(errand, answer, times, deps);
-    // It is about another answer, or ours is gone: without conditions the whole one comes.
+    const renewed = await renew(errand, { answer, ...times, since: running.since }, deps);
+    // Ours is gone: without conditions the whole one comes.
     return renewed ?? (await open({ ...errand, previous: null }, running, deps));
   }
   const { policy } = keyed.decision;
@@ -115,14 +120,12 @@ async function carry(
   if (unshared !== null || !judgement.store) {
     // What the origin no longer lets us keep must not be served in its place later.
     if (previous !== null && status < 500) {
-      await deps.pages.purge(previous.key, previous.ref, keyed.decision.normalized, HARD);
+      await deps.pages.withdraw(previous.key, previous.ref, keyed.decision.normalized);
     }
     const body = { stream: answer.body, trailers };
     answer.body.on('error', () => undefined);
-    return {
-      arrival: { kind: 'answer', answer: { status, reason, headers, body }, unshared },
-      end: Promise.resolve({ kind: 'unshared' }),
-    };
+    const passed = { status, reason, headers, body };
+    return ended({ kind: 'answer', answer: passed, unshared, isForOne: true }, UNSHARED);
   }
   const idleMs = LIMITS.bodyIdleTimeoutMs;
   const { stream, whole } = collectBody(answer.body, { bytesMax, idleMs });
@@ -131,17 +134,20 @@ async function carry(
     if (body === null) return { kind: 'unshared' };
     const { kept } = judgement;
     const selecting = selectingFields(kept.vary, keyed.request.headers);
-    const shared = { status, kept, selecting, body };
-    if (mayStore) await keepExchange(keyed, shared, running, deps);
+    const shared = { status, kept, selecting, body, since: running.since };
+    if (mayStore) {
+      const save = keepExchange(keyed, shared, running, deps);
+      await deps.saves.note(pageIdentity(keyed), save);
+    }
     return { kind: 'shared', shared };
   };
+  const isForOne = judgement.kept.staleAt <= judgement.kept.cachedAt;
+  const passed = { status, reason, headers, body: { stream, trailers } };
+  const kept = keep();
   return {
-    arrival: {
-      kind: 'answer',
-      answer: { status, reason, headers, body: { stream, trailers } },
-      unshared: null,
-    },
-    end: keep(),
+    arrival: { kind: 'answer', answer: passed, unshared: null, isForOne },
+    end: isForOne ? Promise.resolve(UNSHARED) : kept,
+    kept,
   };
 }
 
@@ -155,19 +161,23 @@ function findUnshared(
   return Number(firstHeader(headers, 'content-length') ?? 0) > bytesMax ? 'too_large' : null;
 }
 
-/** null: the 304 says nothing about the answer that is stored. */
+interface Renewal {
+  readonly answer: OriginAnswer;
+  readonly requestedAt: number;
+  readonly receivedAt: number;
+  /** Where the purge log ended when the request began. */
+  readonly since: number;
+}
+
+/** null: what is stored can't be read. */
 async function renew(
   { keyed, previous, mayStore }: Errand,
-  answer: OriginAnswer,
-  times: { readonly requestedAt: number; readonly receivedAt: number },
+  { answer, since, ...times }: Renewal,
   deps: PipelineDeps,
 ): Promise<OpenExchange | null> {
   if (previous === null) return null;
   const { key, ref, entry } = previous;
   const { exchange, status } = entry;
-  if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
-    return null;
-  }
   const read = await deps.pages.readBody(entry, 'identity');
   if (read.state !== 'found') return null;
   const headers = mergeFields(exchange.headers, answer.headers);
@@ -179,32 +189,35 @@ async function renew(
     hasAuthorization,
   });
   const body = read.value;
+  if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
+    return ended({ kind: 'renewed', entry, body }, UNSHARED);
+  }
   if (!judgement.store) {
-    if (mayStore) await deps.pages.purge(key, ref, normalized, HARD);
-    return {
-      arrival: { kind: 'renewed', entry: { ...entry, exchange: { ...exchange, headers } }, body },
-      end: Promise.resolve({ kind: 'unshared' }),
-    };
+    if (mayStore) await deps.pages.withdraw(key, ref, normalized);
+    const changed = { ...entry, exchange: { ...exchange, headers } };
+    return ended({ kind: 'renewed', entry: changed, body }, UNSHARED);
   }
   const { kept } = judgement;
+  const { softened: _before, ...lasting } = entry;
   const next: ExchangeEntry = {
-    ...entry,
+    ...lasting,
+    since,
     exchange: { ...exchange, headers: kept.headers, initialAgeMs: Math.round(kept.initialAgeMs) },
     cachedAt: kept.cachedAt,
     staleAt: Math.round(kept.staleAt),
     deleteAt: Math.round(kept.deleteAt),
   };
   if (mayStore) await deps.pages.renew(key, { previous: entry, next });
-  return {
-    arrival: { kind: 'renewed', entry: next, body },
-    end: Promise.resolve({
-      kind: 'shared',
-      shared: { status, kept, selecting: exchange.selecting, body },
-    }),
-  };
+  const isForOne = kept.staleAt <= kept.cachedAt;
+  const shared = { status, kept, selecting: exchange.selecting, body, since };
+  const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared };
+  return ended({ kind: 'renewed', entry: next, body }, end);
 }
 
-/** RFC 9111 §4.3.4: a tag that comes with a 304 names the answer that it is about. */
+/**
+ * RFC 9111 §4.3.4: a 304 that names another tag than ours renews nothing, though it says that ours
+ * still is the one.
+ */
 function isSameTag(stored: string | null, named: string | null): boolean {
   const opaque = (tag: string): string => tag.replace(/^W\//, '');
   return named === null || (stored !== null && opaque(stored) === opaque(named));
@@ -228,5 +241,10 @@ function jobOf({ keyed, peer, previous }: Errand): PassJob {
 
 function failed(reason: FetchFailure, detail: string): OpenExchange {
   const failure: FailedExchange = { kind: 'failed', reason, detail };
-  return { arrival: failure, end: Promise.resolve(failure) };
+  return ended(failure, failure);
+}
+
+/** Nothing is left to be done. */
+function ended(arrival: Arrival, end: ExchangeEnd): OpenExchange {
+  return { arrival, end: Promise.resolve(end), kept: Promise.resolve() };
 }

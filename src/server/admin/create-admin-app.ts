@@ -2,9 +2,10 @@
 // token is set, JSON, and never a change by GET. Nothing of it exists on the public listener.
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
+import type { PurgeRequest } from '../../pipeline/purge-request.ts';
 import { addRefreshRoutes, type RefreshActions } from './add-refresh-routes.ts';
 import { isAllowed } from './check-token.ts';
-import { type PurgeCommand, parsePurgeBody } from './parse-purge-body.ts';
+import { parsePurgeBody } from './parse-purge-body.ts';
 
 export interface ReadyReport {
   readonly isReady: boolean;
@@ -32,7 +33,7 @@ export interface AdminDeps extends RefreshActions {
   readonly ready: () => Promise<ReadyReport>;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   readonly explain: (question: ExplainQuestion) => Promise<AdminResult>;
-  readonly purge: (command: PurgeCommand) => Promise<AdminResult>;
+  readonly purge: (request: PurgeRequest) => Promise<AdminResult>;
   readonly reload: () => Promise<AdminResult>;
   readonly restart: () => Promise<AdminResult>;
   /** For defects: the log gets everything, the client the request id. */
@@ -104,9 +105,9 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
 
 function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
   app.post('/purge', async (request, reply) => {
-    const command = parsePurgeBody(request.body);
-    if (!command.ok) return await reply.code(400).send({ error: command.error });
-    const { status, body } = await deps.purge(command.value);
+    const parsed = parsePurgeBody(request.body);
+    if (!parsed.ok) return await reply.code(400).send({ error: parsed.error });
+    const { status, body } = await deps.purge(parsed.value);
     return await reply.code(status).send(body);
   });
   app.post('/reload', async (_request, reply) => {

@@ -41,6 +41,9 @@ describe('which page is meant', () => {
   test.each<[selector: PurgeSelector, isMeant: boolean]>([
     [url(PAGE.url), true],
     [url('https://a.test/%C3%BCber/uns'), false],
+    [{ kind: 'url', url: PAGE.url, keys: [KEY], learned: 'params=("y")' }, true],
+    [{ kind: 'url', url: `${PAGE.url}&y=1`, keys: [KEY], learned: 'params=("y")' }, true],
+    [{ kind: 'url', url: `${PAGE.url}&z=1`, keys: [KEY], learned: 'params=("y")' }, false],
     [pattern('/über*'), true],
     [pattern('/%C3%BCber*'), true],
     [pattern('/%c3%bcBER*', 1), true],

@@ -1,0 +1,65 @@
+// The stored entries that a purge means, found the cheapest way there is: a URL by its keys, and
+// what hangs on them; everything else by looking at all of them.
+import { formatCacheKey, parseCacheKey } from '../core/key/cache-key.ts';
+import { compileSelector } from '../core/purge/match-selector.ts';
+import type { PurgeSelector } from '../core/purge/purge-record.ts';
+import type { CacheKey, Done, EntryFilter, EntryStore, StoredEntry } from './ports.ts';
+
+type UrlSelector = Extract<PurgeSelector, { readonly kind: 'url' }>;
+
+interface Stored {
+  readonly entries: EntryStore;
+}
+
+/** In pages, as from the store; an entry may come twice, and one that is unavailable is the last. */
+export async function* listMeant(
+  selector: PurgeSelector,
+  deps: Stored,
+): AsyncGenerator<Done<readonly StoredEntry[]>> {
+  const isMeant = compileSelector(selector);
+  const pages =
+    selector.kind === 'url' ? listUrl(selector, deps) : deps.entries.entries(filterOf(selector));
+  for await (const page of pages) {
+    yield page.state === 'unavailable'
+      ? page
+      : { state: 'done', value: page.value.filter(({ entry }) => isMeant(entry)) };
+  }
+}
+
+function filterOf(selector: Exclude<PurgeSelector, UrlSelector>): EntryFilter {
+  return selector.kind === 'all' ? {} : { hostId: selector.hostId ?? undefined };
+}
+
+async function* listUrl(
+  { keys, learned }: UrlSelector,
+  deps: Stored,
+): AsyncGenerator<Done<readonly StoredEntry[]>> {
+  const own = await readAll(keys, deps);
+  yield own;
+  if (own.state === 'unavailable') return;
+  const variants = own.value.flatMap(({ entry }) => variantKeys(entry));
+  if (variants.length > 0) yield await readAll(variants, deps);
+  // What was stored under other spellings, before they were known to be one page.
+  if (learned === undefined) return;
+  for (const hostId of new Set(keys.map((key) => parseCacheKey(key)?.hostId))) {
+    yield* deps.entries.entries({ hostId });
+  }
+}
+
+function variantKeys({ hostId, dimensionId, variants }: StoredEntry['entry']): readonly CacheKey[] {
+  return variants?.hashes.map((hash) => formatCacheKey(hostId, dimensionId, hash)) ?? [];
+}
+
+async function readAll(
+  keys: readonly CacheKey[],
+  { entries }: Stored,
+): Promise<Done<readonly StoredEntry[]>> {
+  const value: StoredEntry[] = [];
+  for (const { key, found } of await Promise.all(
+    keys.map(async (one) => ({ key: one, found: await entries.get(one) })),
+  )) {
+    if (found.state === 'unavailable') return found;
+    if (found.state === 'found') value.push({ key, entry: found.value });
+  }
+  return { state: 'done', value };
+}
