@@ -1,0 +1,123 @@
+// Measures a store of the entries bench, in a process of its own, and prints what it found as JSON:
+// `entries-measure.ts FILE COUNT`.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import { evictPages, sumBytes } from '../../src/pipeline/upkeep/evict-pages.ts';
+import { sweepStore } from '../../src/pipeline/upkeep/sweep-store.ts';
+import type { Pace } from '../../src/pipeline/upkeep/upkeep-deps.ts';
+import { BODIES, makeBenchPage, makeBody, openBenchStores } from './entries-store.ts';
+
+export interface Measured {
+  readonly openMs: number;
+  readonly getMicros: number;
+  readonly lookUpMicros: number;
+  readonly pageMicros: number;
+  readonly sweepCpuSeconds: number;
+  readonly sweepStallMs: number;
+  readonly sweepEntries: number;
+  readonly evictMicros: number;
+  readonly rssOpenMb: number;
+  readonly rssSweptMb: number;
+  readonly heapSweptMb: number;
+}
+
+const HITS = 20_000;
+const EVICTED_MAX = 2_000;
+/** Its rests are as short as can be: the figures are those of the work alone. */
+const NO_REST: Pace = { rest: () => yieldTurn(), isStopped: () => false };
+
+const [, , file = '', countText = '0'] = process.argv;
+const count = Number(countText);
+const hasher = await createHasher();
+const digests = Array.from({ length: BODIES }, (_, i) => hasher.bytes(makeBody(i)));
+
+const openedAt = performance.now();
+const stores = await openBenchStores(file);
+const openMs = performance.now() - openedAt;
+const rssOpenMb = rssMb();
+
+const sample = Array.from({ length: HITS }, () =>
+  makeBenchPage(hasher, Math.floor(Math.random() * count), digests),
+);
+// The first round warms up the compiler, and the file cache.
+await hit();
+const getMicros = await timeEach(async ({ key }) => {
+  const found = await stores.entries.get(key);
+  if (found.state !== 'found') throw new Error(found.state);
+});
+const lookUpMicros = await timeEach(async ({ key, ref, url }) => {
+  const found = await stores.pages.lookUp(key, ref, url);
+  if (found.state !== 'hit') throw new Error(found.state);
+});
+const pageMicros = await timeEach(readPage);
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+const sweptFrom = process.cpuUsage();
+const report = await sweepStore(stores.upkeep, NO_REST);
+const sweepCpuSeconds = cpuMicros(sweptFrom) / 1e6;
+delay.disable();
+if (report.stoppedBy !== null || report.removed.size > 0) throw new Error(JSON.stringify(report));
+const rssSweptMb = rssMb();
+const heapSweptMb = process.memoryUsage().heapUsed / 2 ** 20;
+
+const measured: Measured = {
+  openMs,
+  getMicros,
+  lookUpMicros,
+  pageMicros,
+  sweepCpuSeconds,
+  sweepStallMs: delay.max / 1e6,
+  sweepEntries: report.entries,
+  evictMicros: await timeEviction(),
+  rssOpenMb,
+  rssSweptMb,
+  heapSweptMb,
+};
+await stores.close();
+console.log(JSON.stringify(measured));
+
+type Page = (typeof sample)[number];
+
+async function readPage({ key, ref, url }: Page): Promise<void> {
+  const found = await stores.pages.lookUp(key, ref, url);
+  if (found.state !== 'hit') throw new Error(found.state);
+  const body = await stores.pages.readBody(found.entry, 'identity');
+  if (body.state !== 'found') throw new Error(body.state);
+}
+
+async function hit(): Promise<void> {
+  for (const page of sample) await readPage(page);
+}
+
+async function timeEach(action: (page: Page) => Promise<void>): Promise<number> {
+  const from = process.cpuUsage();
+  for (const page of sample) await action(page);
+  return cpuMicros(from) / sample.length;
+}
+
+/** Evicts some thousand pages of the store; the time of each. */
+async function timeEviction(): Promise<number> {
+  const hosts = await stores.upkeep.usage.countHosts();
+  if (hosts.state === 'unavailable') throw new Error(hosts.reason);
+  const bytes = sumBytes(hosts.value);
+  const evicted = Math.min(EVICTED_MAX, count / 2);
+  // It goes down to 95 % of the quota.
+  const quota = Math.min(bytes - 1, (bytes * (1 - evicted / count)) / 0.95);
+  const deps = { ...stores.upkeep, clock: { now: () => Date.now() + 3_600_000 } };
+  const from = process.cpuUsage();
+  const { pages, stoppedBy } = await evictPages(quota, deps, NO_REST);
+  if (stoppedBy !== null) throw new Error(stoppedBy);
+  return cpuMicros(from) / pages;
+}
+
+/** Of all threads: on a machine that has other work too, it says more than the time that passed. */
+function cpuMicros(from: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(from);
+  return user + system;
+}
+
+function rssMb(): number {
+  return process.memoryUsage().rss / 2 ** 20;
+}
