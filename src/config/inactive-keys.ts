@@ -29,13 +29,6 @@ const KEYS: readonly InactiveKey[] = [
   later('redis.name', null),
   later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),
   later('storage.bodies', 'bodies are files', { quiet: ['filesystem'] }),
-  later('bypass.cache.enabled', 'bypassed answers are not stored', {
-    anyLevel: true,
-    quiet: [false],
-  }),
-  later('bypass.cache.ttl', null, { anyLevel: true }),
-  later('bypass.cache.status_codes', null, { anyLevel: true }),
-  later('bypass.cache.expired', null, { anyLevel: true }),
 
   replaced('eg_id', 'is not used here', 'instances need no name: they share Redis, not files'),
   replaced(

@@ -1,6 +1,8 @@
 // A decision as the JSON that `explain` and `normalize --json` print: spec operations, one shape.
 import type { BotJudgement } from '../bots/crawlers.ts';
-import { bodyFileName, formatCacheKey } from '../key/cache-key.ts';
+import { mayUseCache } from '../http/shared-cache/judge-request.ts';
+import { BYPASS_DIMENSION_ID, bodyFileName, formatCacheKey } from '../key/cache-key.ts';
+import type { BodyRef } from '../key/entry.ts';
 import type { PolicyLevel } from '../policy/policy.ts';
 import type { StrippedPair } from '../url/select-pairs.ts';
 import type { TraceStep } from '../url/trace.ts';
@@ -59,16 +61,25 @@ export interface Explanation {
 export const GOOGLEBOT_USER_AGENT =
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
-/** The cache key of a decision, or null where nothing would be looked up or stored. */
-export function keyOf(decision: Decision): string | null {
+/** Where the page of a decision is, or would be; null where there is none. */
+export function placeOf(decision: Decision): BodyRef | null {
   const { host, dimension } = decision;
   if (decision.error !== null || host === null || dimension === null) return null;
-  return formatCacheKey(host.id, dimension.id, decision.hash);
+  const dimensionId = isCachedBypass(decision) ? BYPASS_DIMENSION_ID : dimension.id;
+  return { hostId: host.id, dimensionId, hash: decision.hash };
+}
+
+/** What is passed on, and may be answered from the cache. */
+export function isCachedBypass(decision: Decision): boolean {
+  if (decision.error !== null || decision.action !== 'bypass') return false;
+  const request = { method: 'GET', headers: [], reason: decision.reason };
+  return mayUseCache(request, decision.policy.bypass);
 }
 
 export function explainDecision(decision: Decision, cached: CachedState): Explanation {
   const keyed: KeyedDecision | null = decision.error === null ? decision : null;
   const { host, dimension } = decision;
+  const place = placeOf(decision);
   return {
     input: decision.input,
     normalized: decision.normalized,
@@ -85,11 +96,8 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
     reason: decision.reason,
     status: decision.status?.code ?? null,
     location: findLocation(decision),
-    key: keyOf(decision),
-    file:
-      keyed === null || dimension === null || host === null
-        ? null
-        : bodyFileName({ hash: keyed.hash, dimensionId: dimension.id }),
+    key: place && formatCacheKey(place.hostId, place.dimensionId, place.hash),
+    file: place && bodyFileName(place),
     steps: decision.steps,
     stripped: keyed?.stripped ?? [],
     tracking: explainTracking(keyed),
@@ -126,7 +134,7 @@ function findLocation(decision: Decision): string | null {
 }
 
 function decideWould(decision: Decision, cached: CachedState): Would {
-  if (decision.action !== 'render') return decision.action;
+  if (decision.action === 'status') return 'status';
   if (cached === 'fresh') return 'serve';
-  return cached === 'stale' ? 'refresh' : 'render';
+  return cached === 'stale' ? 'refresh' : decision.action;
 }

@@ -6,6 +6,9 @@ import type { BodyRef, CacheKey } from './entry.ts';
 const CACHE_KEY = /^cache:([1-9]\d{0,9}):(0|[1-9]\d{0,9}):([0-9a-f]{16})$/;
 const HASH = /^[0-9a-f]{16}$/;
 
+/** The built-in dimension `bypass`: of what is not rendered. */
+export const BYPASS_DIMENSION_ID = 0;
+
 /** Largest host or dimension id that a key can carry. */
 const ID_MAX = 9_999_999_999;
 

@@ -1,0 +1,23 @@
+// What is being written to the store at the moment: a client that has just got an answer, and asks
+// again at once, finds it. Never longer than one write takes; holds no more than is being written.
+
+export interface RunningSaves {
+  /** Gives the save back, so that it can be waited for. */
+  readonly note: (identity: string, save: Promise<void>) => Promise<void>;
+  /** null: nothing is being written. */
+  readonly find: (identity: string) => Promise<void> | null;
+}
+
+export function createRunningSaves(): RunningSaves {
+  const running = new Map<string, Promise<void>>();
+  return {
+    note: (identity, save) => {
+      const settled = save.finally(() => {
+        if (running.get(identity) === settled) running.delete(identity);
+      });
+      running.set(identity, settled);
+      return settled;
+    },
+    find: (identity) => running.get(identity) ?? null,
+  };
+}
