@@ -43,9 +43,12 @@ export function openChannelSession(options: SessionOptions): ChannelSession {
   let logEnd = 0;
   let purgesHeard = 0;
   let isSubscribed = false;
+  let isFailed = false;
   let endReason = 'disconnected';
 
   const fail = (error: unknown): void => {
+    if (isFailed) return;
+    isFailed = true;
     endReason = describeRedisError(error);
     client.disconnect();
   };
