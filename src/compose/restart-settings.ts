@@ -40,16 +40,10 @@ export function keepStartSettings(next: Settings, atStart: Settings): Settings {
   };
 }
 
-/** After a rolling restart: workers are made anew, and the process that leads them is not. */
+/** After a rolling restart: ports and stores stay, and what only workers have is made anew. */
 export function renewWorkerSettings(newest: Settings, atStart: Settings): Settings {
-  const { server, admin, redis, storage } = atStart;
-  return {
-    ...newest,
-    server: { ...newest.server, workers: server.workers },
-    admin: { ...newest.admin, listen: admin.listen },
-    redis,
-    storage,
-  };
+  const kept = keepStartSettings(newest, atStart);
+  return { ...kept, server: { ...kept.server, limits: newest.server.limits } };
 }
 
 /** Certificates are read from where the newest configuration says. */

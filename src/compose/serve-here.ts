@@ -1,5 +1,6 @@
-// A gateway in one process: the listeners are its own.
+// A gateway in one process: the ports and the servers behind them are its own.
 import type { Config } from '../config/settings.ts';
+import { openPorts } from './open-ports.ts';
 import type { Releases } from './releases.ts';
 import { type PageServing, servePages } from './serve-pages.ts';
 import type { Serving } from './serving.ts';
@@ -9,19 +10,25 @@ const REASON = 'there is one process, and nobody could serve meanwhile: see serv
 
 export async function serveHere(
   config: Config,
-  parts: PageServing,
+  parts: Omit<PageServing, 'ticketKeys'>,
   releases: Releases,
 ): Promise<Serving> {
   const { foundation, runtime } = parts;
-  const listeners = await servePages(config, parts, releases);
+  const { settings } = config;
+  const servers = await servePages(config, { ...parts, ticketKeys: null }, releases);
+  const options = { isPaused: false, onConnection: servers.connect };
+  const ports = await openPorts(settings, options, releases);
   foundation.metrics.setWorkers(1);
   return {
-    addresses: listeners.addresses,
-    settingsAtStart: () => config.settings,
+    addresses: ports.addresses,
+    settingsAtStart: () => settings,
     accepting: () => 'ok',
-    change: async (next) => await runtime.change(next, () => listeners.renew(next.settings)),
+    change: async (next) => await runtime.change(next, () => servers.renew(next.settings)),
     restart: async () => ({ isDone: false, reason: REASON }),
     renderMetrics: foundation.metrics.render,
-    stop: async () => await listeners.close(STOP_IDLE_GRACE_MS),
+    stop: async () => {
+      ports.close();
+      await servers.close(STOP_IDLE_GRACE_MS);
+    },
   };
 }

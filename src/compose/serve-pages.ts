@@ -1,9 +1,9 @@
-// The public side of a process: its listeners over the runtime in service.
+// The public side of a process: its servers over the runtime in service.
 import { connectOrigins } from '../adapters/origin/connect-origin.ts';
 import type { Config } from '../config/settings.ts';
+import { buildPublic, type PublicServers } from './build-public.ts';
 import type { Foundation } from './foundation.ts';
 import type { RuntimeHolder } from './hold-runtime.ts';
-import { listenPublic, type PublicListeners } from './listen-public.ts';
 import { observeRequest } from './observe.ts';
 import type { Releases } from './releases.ts';
 
@@ -11,17 +11,19 @@ export interface PageServing {
   readonly foundation: Foundation;
   readonly runtime: RuntimeHolder;
   readonly isDraining: () => boolean;
+  /** As `PublicDeps`. */
+  readonly ticketKeys: Buffer | null;
 }
 
 export async function servePages(
   config: Config,
-  { foundation, runtime, isDraining }: PageServing,
+  { foundation, runtime, isDraining, ticketKeys }: PageServing,
   releases: Releases,
-): Promise<PublicListeners> {
+): Promise<PublicServers> {
   const { log, metrics, lasting } = foundation;
   const connections = connectOrigins();
   releases.add(connections.close);
-  return await listenPublic(config, releases, {
+  return await buildPublic(config, releases, {
     snapshot: () => runtime.current().snapshot,
     takeOrigin: lasting.balancer.take,
     connector: connections,
@@ -29,6 +31,7 @@ export async function servePages(
     bodyBytesMax: config.settings.server.limits.bodyBytesMax,
     onFinished: (finished) => observeRequest(finished, log, metrics),
     onRefused: metrics.recordRefusal,
+    ticketKeys,
     isReady: async () => {
       const { state } = await runtime.current().source.check();
       return state === 'done' && !isDraining();

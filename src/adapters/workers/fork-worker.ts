@@ -1,7 +1,10 @@
-// One worker process, as the primary sees it. Workers share the public listeners: the primary
-// accepts, and hands each connection to the next worker that is free (Node's round robin).
+// One worker process, as the primary sees it. It gets its connections one by one from the primary,
+// which accepts them: a port that Node's cluster shares out by itself would lose the connection that
+// is on its way to a worker when that one dies, and go away with the last worker.
 import cluster from 'node:cluster';
+import type { Socket } from 'node:net';
 import { type Channel, createChannel, type Listener } from './channel.ts';
+import { type ConnectionMessage, readAccepted } from './connection-messages.ts';
 
 export interface WorkerProgram {
   readonly path: string;
@@ -19,13 +22,23 @@ export interface WorkerProcess {
   readonly id: number;
   readonly pid: number | undefined;
   readonly channel: Channel;
+  /** Hands a connection over, as number `id`; the own copy of the socket stays open. */
+  readonly give: (port: string, id: number, socket: Socket) => void;
   readonly exited: Promise<WorkerExit>;
   /** Ends it at once. */
   readonly kill: () => void;
 }
 
+export interface WorkerListener extends Listener {
+  /** It took a connection. */
+  readonly accepted: (id: number) => void;
+}
+
 /** Starts one; it says itself how far it is. */
-export function forkWorker({ path, execArgv }: WorkerProgram, listener: Listener): WorkerProcess {
+export function forkWorker(
+  { path, execArgv }: WorkerProgram,
+  listener: WorkerListener,
+): WorkerProcess {
   cluster.setupPrimary({ exec: path, execArgv: [...execArgv], args: [] });
   const worker = cluster.fork();
   const channel = createChannel(
@@ -37,7 +50,11 @@ export function forkWorker({ path, execArgv }: WorkerProgram, listener: Listener
     },
     listener,
   );
-  worker.on('message', channel.receive);
+  worker.on('message', (message: unknown) => {
+    const id = readAccepted(message);
+    if (id === null) channel.receive(message);
+    else listener.accepted(id);
+  });
   const exited = new Promise<WorkerExit>((resolve) => {
     const end = (code: number | null, signal: string | null): void => {
       channel.close();
@@ -53,6 +70,11 @@ export function forkWorker({ path, execArgv }: WorkerProgram, listener: Listener
     id: worker.id,
     pid: worker.process.pid,
     channel,
+    give: (port, id, socket) => {
+      if (!worker.isConnected()) return;
+      const message: ConnectionMessage = { kind: 'connection', port, id };
+      worker.send(message, socket, { keepOpen: true }, () => undefined);
+    },
     exited,
     kill: () => void worker.process.kill('SIGKILL'),
   };

@@ -4,7 +4,6 @@ import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Settings } from '../../config/settings.ts';
 import { parseRefreshJob, type RefreshJob } from '../../core/refresh/refresh-job.ts';
 import type { LeaseResult, RefreshQueue } from '../../pipeline/ports.ts';
-import type { Addresses } from '../serving.ts';
 
 /** What a worker needs to become one. */
 export interface Assignment {
@@ -14,6 +13,8 @@ export interface Assignment {
   /** What is built once counts as it is for the others. */
   readonly atStart: Settings;
   readonly pseudonym: string;
+  /** Base64: any worker can resume the TLS session that another one began. */
+  readonly ticketKeys: string;
 }
 
 export type WorkerQuestion =
@@ -27,7 +28,7 @@ export type WorkerQuestion =
   | { readonly kind: 'enter'; readonly key: string; readonly turn: number };
 
 export type WorkerWord =
-  | { readonly kind: 'ready'; readonly addresses: Addresses }
+  | { readonly kind: 'ready' }
   /** It can't start, and ends. */
   | { readonly kind: 'failed'; readonly message: string }
   | LeaseReleased;
@@ -61,8 +62,8 @@ export function readWorkerQuestion(body: unknown): WorkerQuestion {
 }
 
 export function readWorkerWord(body: unknown): WorkerWord {
-  const { kind, addresses, message, key, turn, result } = fieldsOf(body);
-  if (kind === 'ready' && isAddresses(addresses)) return { kind, addresses };
+  const { kind, message, key, turn, result } = fieldsOf(body);
+  if (kind === 'ready') return { kind };
   if (kind === 'failed' && isText(message)) return { kind, message };
   if (kind === 'release' && isText(key) && isNumber(turn) && isLeaseResult(result)) {
     return { kind, key, turn, result };
@@ -88,13 +89,14 @@ export function readPrimaryWord(body: unknown): PrimaryWord {
 }
 
 export function readAssignment(answer: unknown): Assignment {
-  const { file, copy, atStart, pseudonym } = fieldsOf(answer);
+  const { file, copy, atStart, pseudonym, ticketKeys } = fieldsOf(answer);
   const isSettings = typeof atStart === 'object' && atStart !== null && 'server' in atStart;
-  if (!isText(file) || !isConfigCopy(copy) || !isSettings || !isText(pseudonym)) {
+  const areTexts = isText(file) && isText(pseudonym) && isText(ticketKeys);
+  if (!areTexts || !isConfigCopy(copy) || !isSettings) {
     throw unknownMessage('assignment');
   }
   // Its inside is what the primary process compiled, and of the same release.
-  return { file, copy, atStart: atStart as Settings, pseudonym };
+  return { file, copy, atStart: atStart as Settings, pseudonym, ticketKeys };
 }
 
 export function readAdded(answer: unknown): Awaited<ReturnType<RefreshQueue['add']>> {
@@ -132,13 +134,6 @@ function isLeaseResult(value: unknown): value is LeaseResult {
 function isConfigCopy(value: unknown): value is ConfigCopy {
   const { texts, hostFiles } = fieldsOf(value);
   return Object.values(fieldsOf(texts)).every(isText) && isTextList(hostFiles);
-}
-
-function isAddresses(value: unknown): value is Addresses {
-  const { listen, port, integrationPort } = fieldsOf(value);
-  return (
-    isTextList(listen) && isNumber(port) && (integrationPort === null || isNumber(integrationPort))
-  );
 }
 
 function isTextList(value: unknown): value is readonly string[] {

@@ -1,5 +1,5 @@
-// What a worker does once it has its assignment: the public listeners on the shared ports, over the
-// same parts that a process alone has.
+// What a worker does once it has its assignment: it serves the connections that the primary process
+// accepts, with the same parts that a process alone has.
 import type { MetricsSnapshot } from '../../adapters/telemetry/merge-snapshots.ts';
 import type { MemberLeases } from '../../adapters/workers/create-member-leases.ts';
 import { type ConfigCopy, createCopyReader } from '../../config/config-reader.ts';
@@ -7,20 +7,21 @@ import { formatDiagnostic } from '../../config/diagnostic.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/settings.ts';
 import type { RefreshQueue } from '../../pipeline/ports.ts';
+import type { PublicServers } from '../build-public.ts';
 import { layFoundation } from '../foundation.ts';
 import { holdRuntime } from '../hold-runtime.ts';
 import type { OwnRenderer } from '../own-renderer.ts';
 import { createReleases, type Releases } from '../releases.ts';
 import { keepStartSettings } from '../restart-settings.ts';
 import { servePages } from '../serve-pages.ts';
-import type { Addresses } from '../serving.ts';
 import { describeStartError, StartError } from '../start-error.ts';
 import type { StartOptions } from '../start-options.ts';
 import { createStopper } from '../stop.ts';
 import type { Assignment } from './messages.ts';
 
 export interface RunningWorker {
-  readonly addresses: Addresses;
+  /** Serves a connection that was made to this port. */
+  readonly connect: PublicServers['connect'];
   /** null: done; else why the old configuration goes on serving. */
   readonly reload: (copy: ConfigCopy) => Promise<string | null>;
   readonly snapshot: () => Promise<MetricsSnapshot>;
@@ -56,7 +57,7 @@ async function start(
   releases: Releases,
 ): Promise<RunningWorker> {
   const { id, assignment, io, renderer, leases, queueRefresh } = parts;
-  const { file, pseudonym } = assignment;
+  const { file, pseudonym, ticketKeys } = assignment;
   const foundation = await layFoundation(config, { file, ...io }, releases, {
     worker: id,
     pseudonym,
@@ -70,17 +71,21 @@ async function start(
   let graceMs = 0;
   const { stop, isDraining } = createStopper({
     log,
-    stopServing: async () => await listeners.close(graceMs),
+    stopServing: async () => await servers.close(graceMs),
     drainFlights: lasting.drain,
     release: releases.run,
   });
-  const listeners = await servePages(config, { foundation, runtime, isDraining }, releases);
+  const servers = await servePages(
+    config,
+    { foundation, runtime, isDraining, ticketKeys: Buffer.from(ticketKeys, 'base64') },
+    releases,
+  );
   return {
-    addresses: listeners.addresses,
+    connect: servers.connect,
     reload: async (copy) => {
       try {
         const next = await loadAssigned(parts, copy);
-        await runtime.change(next, () => listeners.renew(next.settings));
+        await runtime.change(next, () => servers.renew(next.settings));
         return null;
       } catch (cause) {
         return cause instanceof Error ? cause.message : String(cause);

@@ -1,10 +1,13 @@
 // A gateway in several processes: this one leads, its workers have the listeners.
+import { randomBytes } from 'node:crypto';
 import { formatSnapshots } from '../../adapters/telemetry/merge-snapshots.ts';
+import { createDealer } from '../../adapters/workers/dealer.ts';
 import type { LeaseKeeper } from '../../adapters/workers/lease-keeper.ts';
 import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Config } from '../../config/settings.ts';
 import type { Foundation } from '../foundation.ts';
 import type { RuntimeHolder } from '../hold-runtime.ts';
+import { openPorts } from '../open-ports.ts';
 import { ownProgram } from '../own-program.ts';
 import type { Refreshing } from '../refreshing.ts';
 import type { Releases } from '../releases.ts';
@@ -24,6 +27,8 @@ export interface WorkerServing {
   readonly runtime: RuntimeHolder;
 }
 
+/** As Node's TLS servers take them. */
+const TICKET_KEYS_BYTES = 48;
 /** How much of what a worker counted is lost when it is killed. */
 const GATHER_INTERVAL_MS = 5_000;
 
@@ -35,6 +40,10 @@ export async function serveByWorkers(
   const { log, metrics, renderer, lasting } = foundation;
   const { onDefect } = lasting.memories;
   const program = ownProgram('worker-main');
+  const dealer = createDealer(settings.server.limits.connectionsMax);
+  releases.add(dealer.close);
+  const ports = await openPorts(settings, { isPaused: true, onConnection: dealer.deal }, releases);
+  const ticketKeys = randomBytes(TICKET_KEYS_BYTES).toString('base64');
   const pool = new WorkerPool({
     count,
     plan: { copy, atStart: settings },
@@ -43,19 +52,20 @@ export async function serveByWorkers(
     fork: (plan) =>
       startMember({
         program,
-        assignment: { file, ...plan, pseudonym: lasting.pseudonym },
+        assignment: { file, ...plan, pseudonym: lasting.pseudonym, ticketKeys },
         startRenderer: renderer.start,
         leases,
+        dealer,
         queueRefresh: refreshing.add,
         onDefect,
       }),
   });
   releases.add(() => pool.stop());
-  const addresses = await pool.start();
+  await pool.start();
   const timer = setInterval(() => void pool.snapshots().catch(onDefect), GATHER_INTERVAL_MS);
   releases.add(() => clearInterval(timer));
   return {
-    addresses,
+    addresses: ports.addresses,
     settingsAtStart: () => pool.plan.atStart,
     accepting: () => (pool.size > 0 ? 'ok' : 'no worker serves'),
     change: async (next, nextCopy) => await runtime.change(next, () => pool.reload(nextCopy)),
@@ -65,6 +75,9 @@ export async function serveByWorkers(
     },
     renderMetrics: async () =>
       await formatSnapshots([await metrics.snapshot(), ...(await pool.snapshots())]),
-    stop: () => pool.stop(),
+    stop: async () => {
+      ports.close();
+      await pool.stop();
+    },
   };
 }

@@ -3,6 +3,7 @@
 import process from 'node:process';
 import { connectPrimary } from '../../adapters/workers/connect-primary.ts';
 import { createMemberLeases } from '../../adapters/workers/create-member-leases.ts';
+import { isPortName } from '../open-ports.ts';
 import type { StartOptions } from '../start-options.ts';
 import { readPrimaryQuestion, readPrimaryWord } from './messages.ts';
 import { createPrimaryLink } from './primary-link.ts';
@@ -18,6 +19,10 @@ export async function startWorker(
   let running: RunningWorker | null = null;
   const { id, channel } = connectPrimary({
     answer: async (body) => await answer(body, running),
+    connect: (port, socket) => {
+      if (running === null || !isPortName(port)) socket.destroy();
+      else running.connect(port, socket);
+    },
     hear: (body) => {
       const word = readPrimaryWord(body);
       if (word.kind === 'exit') process.exit();
@@ -30,7 +35,7 @@ export async function startWorker(
     const assignment = await link.askAssignment();
     const { renderer, queueRefresh } = link;
     running = await runWorker({ id, assignment, io, renderer, leases, queueRefresh });
-    link.tell({ kind: 'ready', addresses: running.addresses });
+    link.tell({ kind: 'ready' });
   } catch (cause) {
     // The primary process says it for all of them, and ends this one.
     link.tell({ kind: 'failed', message: cause instanceof Error ? cause.message : String(cause) });

@@ -1,12 +1,12 @@
 // One worker as the primary process deals with it: its questions answered, its end known, and what
 // it is asked in plain calls.
 import { type MetricsSnapshot, readSnapshot } from '../../adapters/telemetry/merge-snapshots.ts';
+import type { Dealer, Seat } from '../../adapters/workers/dealer.ts';
 import { forkWorker, type WorkerExit } from '../../adapters/workers/fork-worker.ts';
-import type { LeaseKeeper } from '../../adapters/workers/lease-keeper.ts';
+import type { LeaseKeeper, LeaseMember } from '../../adapters/workers/lease-keeper.ts';
 import type { ConfigCopy } from '../../config/config-reader.ts';
-import type { RefreshQueue } from '../../pipeline/ports.ts';
+import type { Done, RefreshQueue } from '../../pipeline/ports.ts';
 import type { OwnProgram } from '../own-program.ts';
-import type { Addresses } from '../serving.ts';
 import { STOP_DEADLINE_MS } from '../stop.ts';
 import {
   type Assignment,
@@ -18,7 +18,7 @@ import {
 } from './messages.ts';
 
 export type Started =
-  | { readonly isReady: true; readonly addresses: Addresses }
+  | { readonly isReady: true }
   | { readonly isReady: false; readonly message: string };
 
 export interface WorkerMember {
@@ -27,6 +27,8 @@ export interface WorkerMember {
   /** Whether it serves, or why it never will. */
   readonly started: Promise<Started>;
   readonly exited: Promise<WorkerExit>;
+  /** Gives it connections from now on. */
+  readonly serve: () => void;
   /** `refused`: it goes on with the old one. `silent`: nobody knows. */
   readonly reload: (copy: ConfigCopy) => Promise<ReloadAnswer>;
   /** What it counted, as far as it is known. */
@@ -46,6 +48,7 @@ export interface MemberDeps {
   readonly assignment: Assignment;
   readonly startRenderer: () => Promise<string>;
   readonly leases: LeaseKeeper;
+  readonly dealer: Dealer;
   readonly queueRefresh: RefreshQueue['add'];
   readonly onDefect: (error: unknown) => void;
 }
@@ -59,64 +62,52 @@ const EXIT_TIMEOUT_MS = 2_000;
 
 /** Forks it; it asks for its assignment by itself. */
 export function startMember(deps: MemberDeps): WorkerMember {
-  const { program, assignment, startRenderer, leases, queueRefresh, onDefect } = deps;
+  const { program, leases, dealer, onDefect } = deps;
+  const start = createStart();
   let snapshot: MetricsSnapshot = [];
-  let settleStart = (_started: Started): void => undefined;
-  const started = new Promise<Started>((resolve) => {
-    settleStart = resolve;
-  });
+  let seat: Seat | null = null;
   const lease = leases.join((turn, result) => tell({ kind: 'lease_ended', turn, result }));
   const worker = forkWorker(program, {
-    answer: async (body) => {
-      const question = readWorkerQuestion(body);
-      if (question.kind === 'assignment') return assignment;
-      if (question.kind === 'renderer') return await startRenderer();
-      if (question.kind === 'refresh') return await queueRefresh(question.job);
-      return lease.enter(question.key, question.turn);
-    },
+    answer: async (body) => await answer(body, lease, deps),
     hear: (body) => {
       try {
         const word = readWorkerWord(body);
         if (word.kind === 'release') lease.release(word.key, word.turn, word.result);
-        else if (word.kind === 'failed') settleStart({ isReady: false, message: word.message });
-        else settleStart({ isReady: true, addresses: word.addresses });
+        else if (word.kind === 'failed') start.settle({ isReady: false, message: word.message });
+        else start.settle({ isReady: true });
       } catch (cause) {
         onDefect(cause);
       }
     },
+    accepted: (id) => seat?.accepted(id),
   });
   const tell = (word: PrimaryWord): void => worker.channel.tell(word);
   const ask = async (question: PrimaryQuestion, timeoutMs: number) =>
     await worker.channel.ask(question, timeoutMs);
   const takeSnapshot = async (question: PrimaryQuestion, timeoutMs: number): Promise<void> => {
-    const answer = await ask(question, timeoutMs);
-    if (answer.state === 'done') snapshot = readSnapshot(answer.value) ?? snapshot;
+    const answered = await ask(question, timeoutMs);
+    if (answered.state === 'done') snapshot = readSnapshot(answered.value) ?? snapshot;
   };
-
-  const startTimer = setTimeout(() => {
-    settleStart({ isReady: false, message: `a worker was not ready in ${START_TIMEOUT_MS} ms` });
-  }, START_TIMEOUT_MS);
-  void started.then(() => clearTimeout(startTimer));
   void worker.exited.then((exit) => {
     lease.leave();
+    seat?.leave();
     const how = exit.signal ?? `status ${exit.code}`;
-    settleStart({ isReady: false, message: `a worker ended before it was ready (${how})` });
+    start.settle({ isReady: false, message: `a worker ended before it was ready (${how})` });
   });
-
   return {
     id: worker.id,
     pid: worker.pid,
-    started,
+    started: start.settled,
     exited: worker.exited,
-    reload: async (copy) => {
-      const answer = await ask({ kind: 'reload', copy }, RELOAD_TIMEOUT_MS);
-      if (answer.state === 'unavailable') return { state: 'silent', reason: answer.reason };
-      const reason = readOptionalText(answer.value);
-      return reason === null ? { state: 'applied' } : { state: 'refused', reason };
+    serve: () => {
+      seat = dealer.seat(worker.give);
     },
+    reload: async (copy) =>
+      readReloadAnswer(await ask({ kind: 'reload', copy }, RELOAD_TIMEOUT_MS)),
     snapshot: () => snapshot,
     refreshSnapshot: async () => await takeSnapshot({ kind: 'metrics' }, METRICS_TIMEOUT_MS),
     stop: async (idleGraceMs) => {
+      seat?.retire();
       await takeSnapshot({ kind: 'stop', idleGraceMs }, STOP_TIMEOUT_MS);
       tell({ kind: 'exit' });
       const timer = setTimeout(worker.kill, EXIT_TIMEOUT_MS);
@@ -125,4 +116,47 @@ export function startMember(deps: MemberDeps): WorkerMember {
     },
     kill: worker.kill,
   };
+}
+
+/** What a worker asks of its primary process. */
+async function answer(
+  body: unknown,
+  lease: LeaseMember,
+  { assignment, startRenderer, queueRefresh }: MemberDeps,
+): Promise<unknown> {
+  const question = readWorkerQuestion(body);
+  switch (question.kind) {
+    case 'assignment':
+      return assignment;
+    case 'renderer':
+      return await startRenderer();
+    case 'refresh':
+      return await queueRefresh(question.job);
+    case 'enter':
+      return lease.enter(question.key, question.turn);
+  }
+}
+
+function readReloadAnswer(answered: Done<unknown>): ReloadAnswer {
+  if (answered.state === 'unavailable') return { state: 'silent', reason: answered.reason };
+  const reason = readOptionalText(answered.value);
+  return reason === null ? { state: 'applied' } : { state: 'refused', reason };
+}
+
+interface Start {
+  readonly settled: Promise<Started>;
+  /** The first word counts. */
+  readonly settle: (started: Started) => void;
+}
+
+function createStart(): Start {
+  let settle = (_started: Started): void => undefined;
+  const settled = new Promise<Started>((resolve) => {
+    settle = resolve;
+  });
+  const timer = setTimeout(() => {
+    settle({ isReady: false, message: `a worker was not ready in ${START_TIMEOUT_MS} ms` });
+  }, START_TIMEOUT_MS);
+  void settled.then(() => clearTimeout(timer));
+  return { settled, settle };
 }

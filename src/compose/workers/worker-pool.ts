@@ -7,7 +7,7 @@ import { addTotals, type MetricsSnapshot } from '../../adapters/telemetry/merge-
 import type { WorkerExit } from '../../adapters/workers/fork-worker.ts';
 import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { Addresses, RestartResult } from '../serving.ts';
+import type { RestartResult } from '../serving.ts';
 import { StartError } from '../start-error.ts';
 import { STOP_IDLE_GRACE_MS } from '../stop.ts';
 import { createPauses } from './pauses.ts';
@@ -63,14 +63,12 @@ export class WorkerPool {
   }
 
   /** Resolves when at least one serves; throws when none can. */
-  async start(): Promise<Addresses> {
+  async start(): Promise<void> {
     const { count } = this.#deps;
     const started = await Promise.all(Array.from({ length: count }, () => this.#spawn(this.#plan)));
-    const addresses = started.find((one) => typeof one !== 'string');
-    const reasons = started.filter((one) => typeof one === 'string');
-    if (addresses === undefined) throw new StartError([...new Set(reasons)].join('; '));
+    const reasons = started.filter((reason) => reason !== null);
+    if (reasons.length === count) throw new StartError([...new Set(reasons)].join('; '));
     for (const reason of reasons) this.#tryAgain(reason);
-    return addresses;
   }
 
   /** Throws when no worker took it: they all go on with the old one. */
@@ -118,8 +116,8 @@ export class WorkerPool {
     return await turn;
   }
 
-  /** @returns where it listens, or why it does not serve */
-  async #spawn(plan: WorkerPlan): Promise<Addresses | string> {
+  /** @returns why it does not serve, or null */
+  async #spawn(plan: WorkerPlan): Promise<string | null> {
     if (this.#isStopping) return STOPPING;
     const member = this.#deps.fork(plan);
     this.#starting.add(member);
@@ -129,11 +127,12 @@ export class WorkerPool {
       member.kill();
       return started.isReady ? STOPPING : started.message;
     }
+    member.serve();
     this.#serving.add(member);
     this.#countServing();
     this.#log('info', { kind: 'worker_started', worker: member.id, pid: member.pid });
     void member.exited.then((exit) => this.#noteEnd(member, exit));
-    return started.addresses;
+    return null;
   }
 
   #noteEnd(member: WorkerMember, exit: WorkerExit): void {
@@ -166,13 +165,13 @@ export class WorkerPool {
 
   async #fillUp(): Promise<void> {
     if (this.#serving.size >= this.#deps.count) return;
-    const started = await this.#spawn(this.#plan);
-    if (typeof started === 'string') this.#tryAgain(started);
+    const reason = await this.#spawn(this.#plan);
+    if (reason !== null) this.#tryAgain(reason);
   }
 
   async #replace(old: WorkerMember, atStart: Settings): Promise<string | null> {
-    const started = await this.#exclusively(() => this.#spawn({ copy: this.#plan.copy, atStart }));
-    if (typeof started === 'string') return started;
+    const reason = await this.#exclusively(() => this.#spawn({ copy: this.#plan.copy, atStart }));
+    if (reason !== null) return reason;
     this.#plan = { ...this.#plan, atStart };
     this.#deps.metrics.recordWorkerEnd('replaced');
     await this.#retire(old, RESTART_IDLE_GRACE_MS);

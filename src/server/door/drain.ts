@@ -1,6 +1,6 @@
-// The gentle end of a listener. A connection ends with the answer that says so, because a close out
-// of the blue would meet a request that is already on the wire; those that stay silent are closed
-// after a grace period. What was upgraded is left to its tunnel.
+// The gentle end of a server. A connection ends with the answer that says so, because a close out of
+// the blue would meet a request that is already on the wire; those that stay silent are closed after
+// a grace period. What was upgraded is left to its tunnel.
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
@@ -14,19 +14,30 @@ export interface Drain {
   readonly endIdle: () => void;
   /** Closes all, whatever is under way. */
   readonly cut: () => void;
+  /** Resolves when no connection is left. */
+  readonly ended: () => Promise<void>;
 }
 
-/** Watches a server that is not listening yet. */
-export function watchForDrain(
-  server: EventEmitter,
-  connectionEvent: 'connection' | 'secureConnection',
-): Drain {
+/** @param isTls requests come over TLS, some of them by HTTP/2 */
+export function watchForDrain(server: EventEmitter, isTls: boolean): Drain {
+  const connections = new Set<Socket>();
+  /** Over which HTTP/1.1 is spoken. */
   const sockets = new Set<Socket>();
   const streams = new Map<ServerHttp2Session, Set<ServerHttp2Stream>>();
   const responses = new Set<ServerResponse>();
   let isDraining = false;
+  let onEmpty = (): void => undefined;
 
-  server.on(connectionEvent, (socket: Socket) => {
+  server.on('connection', (socket: Socket) => {
+    if (connections.has(socket)) return;
+    connections.add(socket);
+    socket.once('close', () => {
+      connections.delete(socket);
+      if (connections.size === 0) onEmpty();
+    });
+  });
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
@@ -64,17 +75,17 @@ export function watchForDrain(
       for (const [session, open] of streams) if (open.size > 0) session.close();
     },
     endIdle: () => {
-      for (const socket of sockets) {
-        if (isHttp1(socket) && !isBusy(connectionOf(socket))) socket.destroy();
-      }
+      for (const socket of sockets) if (!isBusy(connectionOf(socket))) socket.destroy();
       for (const [session, open] of streams) if (open.size === 0) session.close();
     },
     cut: () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...sockets, ...connections]) socket.destroy();
+    },
+    ended: async () => {
+      await new Promise<void>((resolve) => {
+        onEmpty = resolve;
+        if (connections.size === 0) resolve();
+      });
     },
   };
-}
-
-function isHttp1(socket: Socket): boolean {
-  return !('alpnProtocol' in socket && socket.alpnProtocol === 'h2');
 }

@@ -1,10 +1,8 @@
-// `server.limits.connections`: what is too much is closed at once. Not by Node's `maxConnections`,
-// because a worker process gives what exceeds that back to the primary, which offers it to the next
-// worker, and so on without an end.
+// `server.limits.connections`: what is too much is closed at once. Node's own `maxConnections` only
+// knows connections that the server accepted itself.
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
-/** To be called before anything listens for connections of the server's own. */
 export function limitConnections(server: EventEmitter, connectionsMax: number): void {
   const open = new Set<Socket>();
   server.prependListener('connection', (socket: Socket) => {
