@@ -8,7 +8,6 @@ import {
   type DimensionMatch,
   indexDimensions,
 } from '../routing/match-dimension.ts';
-import { parseQuery } from '../url/parse-query.ts';
 import { findSignature } from '../url/signed-url.ts';
 import type { Trace } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
@@ -59,17 +58,13 @@ export function createDecider(
     const { host, settled } = located.value;
     const match = host === null ? NO_DIMENSION : matchDimension(host, request);
     const { policy, rule, normalized } = settled;
-    const options = policy.normalization;
-    const isSigned =
-      located.value.parsed.query !== '' &&
-      findSignature(parseQuery(located.value.parsed.query, options), options) !== null;
     const input: PlanInput = {
       host,
       match,
       rule,
       path: normalized.path,
       method: request.method,
-      isSigned,
+      isSigned: findSignature(settled.pairs, policy.normalization) !== null,
       hasAuthorization: request.hasAuthorization,
       redirect: findRedirect(located.value, (url) => {
         const again = locate(url, request.method, null);
@@ -78,8 +73,15 @@ export function createDecider(
     };
     const { verify, forged } = policy.bots;
     const judge = () => request.judgeBot?.(request.userAgent, verify) ?? null;
+    const client = planClient(input, forged, judge);
+    // Field by field: a spread would cost more than the whole normalization.
     return {
-      ...planClient(input, forged, judge),
+      action: client.action,
+      reason: client.reason,
+      status: client.status,
+      dimension: client.dimension,
+      matchedBy: client.matchedBy,
+      bot: client.bot,
       input: request.url,
       error: null,
       host,

@@ -72,11 +72,11 @@ export function planClient(
   forged: BotPolicy['forged'],
   judge: () => BotJudgement | null,
 ): JudgedClient {
-  const plan = planAction(input);
-  const bot = plan.action === 'render' ? judge() : null;
+  const { action, reason, status, dimension } = planAction(input);
+  const bot = action === 'render' ? judge() : null;
   return bot?.verdict === 'forged'
     ? { ...planForged(input, forged), matchedBy: null, bot }
-    : { ...plan, matchedBy: input.match.matchedBy, bot };
+    : { action, reason, status, dimension, matchedBy: input.match.matchedBy, bot };
 }
 
 /** A forged crawler gets what a person gets. */

@@ -11,6 +11,7 @@ import {
   type NormalizedUrl,
   type ParsedUrl,
 } from '../url/normalize-url.ts';
+import { parseQuery, type QueryPair } from '../url/parse-query.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 
 export interface SettleContext extends NormalizeContext {
@@ -23,6 +24,8 @@ export interface Settled {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly normalized: NormalizedUrl;
+  /** Of the query as it came. */
+  readonly pairs: readonly QueryPair[];
 }
 
 /**
@@ -34,6 +37,7 @@ export function settleRule(
   parsed: ParsedUrl,
   context: SettleContext,
 ): Result<Settled, UrlErrorKind> {
+  if (context.host === null || context.host.rules.length === 0) return applyRule(parsed, context);
   const rounds: Settled[] = [];
   const seen = new Map<string, number>();
   let statusRule: Rule | null = null;
@@ -45,16 +49,22 @@ export function settleRule(
     statusRule ??= findStatusRule(round.value.rule, current, context);
     const next = nextInput(current, round.value.normalized);
     if (isSettled(current, next, round.value, context)) {
-      return ok(conclude(round.value, statusRule, rounds));
+      return ok(conclude(round.value, statusRule, { parsed, rounds }));
     }
     const again = seen.get(round.value.normalized.url);
     if (again !== undefined) {
-      return ok(conclude(pickFromCycle(rounds.slice(again + 1)), statusRule, rounds));
+      const member = pickFromCycle(rounds.slice(again + 1));
+      return ok(conclude(member, statusRule, { parsed, rounds }));
     }
     seen.set(round.value.normalized.url, rounds.length - 1);
     current = next;
   }
-  return ok(conclude(pickFromCycle(rounds), statusRule, rounds));
+  return ok(conclude(pickFromCycle(rounds), statusRule, { parsed, rounds }));
+}
+
+interface Course {
+  readonly parsed: ParsedUrl;
+  readonly rounds: readonly Settled[];
 }
 
 /**
@@ -66,18 +76,20 @@ function roundsMax({ urlBytesMax }: UrlLimits): number {
 }
 
 /** What was stripped in earlier rounds is missing from the last one. */
-function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Settled[]): Settled {
+function conclude(settled: Settled, statusRule: Rule | null, { parsed, rounds }: Course): Settled {
   const rule = statusRule ?? settled.rule;
   if (rounds.length === 1) return rule === settled.rule ? settled : { ...settled, rule };
   const stripped = rounds.flatMap((round) => round.normalized.stripped);
-  return { ...settled, rule, normalized: { ...settled.normalized, stripped } };
+  const pairs = parseQuery(parsed.query, settled.policy.normalization);
+  return { ...settled, rule, pairs, normalized: { ...settled.normalized, stripped } };
 }
 
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
   const rule = findRule(parsed, context);
   const policy = rule?.policy ?? context.host?.policy ?? context.global;
-  const normalized = applyPolicy(parsed, policy, context);
-  return normalized.ok ? ok({ rule, policy, normalized: normalized.value }) : normalized;
+  const pairs = parseQuery(parsed.query, policy.normalization);
+  const normalized = applyPolicy({ parsed, pairs }, policy, context);
+  return normalized.ok ? ok({ rule, policy, normalized: normalized.value, pairs }) : normalized;
 }
 
 function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): Rule | null {
@@ -105,7 +117,8 @@ function findStatusRule(rule: Rule | null, parsed: ParsedUrl, context: SettleCon
 
 /** What a second normalization would start from. */
 function nextInput(parsed: ParsedUrl, { host, path, query }: NormalizedUrl): ParsedUrl {
-  return { ...parsed, host, encodedPath: path, rulePath: resolvePath(path), query };
+  const { scheme, port } = parsed;
+  return { scheme, host, port, encodedPath: path, rulePath: resolvePath(path), query };
 }
 
 /** One policy is idempotent, so the same rule a second time means the same URL. */

@@ -6,14 +6,19 @@ import { encodeBytes, encodeUnsafe } from './percent-encoding.ts';
 
 /** Joins pairs to a query text without `?`; empty when nothing is left. */
 export function formatQuery(pairs: readonly QueryPair[], policy: NormalizationPolicy): string {
-  if (policy.encoding === 'preserve') return pairs.map((pair) => encodeUnsafe(pair.raw)).join('&');
-  return pairs.map((pair) => formatPair(pair, policy)).join('&');
+  let query = '';
+  let separator = '';
+  for (const pair of pairs) {
+    query += separator + formatPair(pair, policy);
+    separator = '&';
+  }
+  return query;
 }
 
 function formatPair(pair: QueryPair, policy: NormalizationPolicy): string {
-  const name = encodeBytes(pair.name);
-  if (pair.value !== '') return `${name}=${encodeBytes(pair.value)}`;
-  const isBare =
-    policy.emptyValues === 'bare' || (policy.emptyValues === 'preserve' && !pair.hasEquals);
-  return isBare ? name : `${name}=`;
+  const { raw, name, value, hasEquals, isPlain } = pair;
+  if (policy.encoding === 'preserve') return isPlain ? raw : encodeUnsafe(raw);
+  if (value !== '') return isPlain ? raw : `${encodeBytes(name)}=${encodeBytes(value)}`;
+  const isBare = policy.emptyValues === 'bare' || (policy.emptyValues === 'preserve' && !hasEquals);
+  return isBare ? encodeBytes(name) : `${encodeBytes(name)}=`;
 }

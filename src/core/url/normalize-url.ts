@@ -8,7 +8,7 @@ import { formatQuery } from './format-query.ts';
 import { applyHostAlias } from './host-alias.ts';
 import { type Authority, normalizeAuthority } from './normalize-authority.ts';
 import { applyPathOptions, resolvePath } from './normalize-path.ts';
-import { parseQuery, type QueryPair } from './parse-query.ts';
+import type { QueryPair } from './parse-query.ts';
 import {
   dropDefaultValues,
   dropEmptyPairs,
@@ -43,6 +43,12 @@ export interface NormalizedUrl {
   readonly learned: LearnedRule | null;
 }
 
+/** A URL with the pairs of its query, as the policy reads them (see parseQuery). */
+export interface ReadUrl {
+  readonly parsed: ParsedUrl;
+  readonly pairs: readonly QueryPair[];
+}
+
 export interface NormalizeContext {
   readonly limits: UrlLimits;
   /** Of the URL's host; null: nothing is learned there. */
@@ -70,7 +76,7 @@ export function parseUrl(
 
 /** Steps 5–8 under the policy of the chosen rule. */
 export function applyPolicy(
-  parsed: ParsedUrl,
+  { parsed, pairs }: ReadUrl,
   policy: EffectivePolicy,
   { limits, findLearned, trace }: NormalizeContext,
 ): Result<NormalizedUrl, UrlErrorKind> {
@@ -87,35 +93,49 @@ export function applyPolicy(
   const address = `${parsed.scheme}://${host}${port}${path}`;
   const isLearning = findLearned !== null && options.noVarySearch === 'learn';
   const learned = isLearning ? findLearned(address) : null;
-  const { query, stripped } = selectQuery(parsed.query, policy, learned, trace);
+  recordStep(
+    trace,
+    'query_encoding',
+    parsed.query,
+    trace === null ? '' : formatQuery(pairs, options),
+  );
+  const { query, stripped } = selectQuery(pairs, policy, learned, trace);
   const url = query === '' ? address : `${address}?${query}`;
   // Encoding can lengthen a URL; one that could not be normalized again is too long now.
   if (exceedsBytes(url, limits.urlBytesMax)) return err('too_long');
   return ok({ url, host, path, query, stripped, learned });
 }
 
+interface SelectedQuery {
+  readonly query: string;
+  readonly stripped: readonly StrippedPair[];
+}
+
+const NOTHING_SELECTED: SelectedQuery = { query: '', stripped: [] };
+
 function selectQuery(
-  query: string,
+  pairs: readonly QueryPair[],
   policy: EffectivePolicy,
   learned: LearnedRule | null,
   trace: Trace | null,
-): { readonly query: string; readonly stripped: readonly StrippedPair[] } {
+): SelectedQuery {
+  if (pairs.length === 0) return NOTHING_SELECTED;
   const options = policy.normalization;
-  if (query === '') return { query, stripped: [] };
-  const show = (pairs: readonly QueryPair[]) => (trace === null ? '' : formatQuery(pairs, options));
-  const parsed = parseQuery(query, options);
-  recordStep(trace, 'query_encoding', query, show(parsed));
-  const { kept, stripped } = stripPairs(parsed, policy.tracking);
-  recordStep(trace, 'strip', show(parsed), show(kept));
+  const show = (step: string, before: readonly QueryPair[], after: readonly QueryPair[]): void => {
+    if (trace === null || before === after) return;
+    recordStep(trace, step, formatQuery(before, options), formatQuery(after, options));
+  };
+  const { kept, stripped } = stripPairs(pairs, policy.tracking);
+  show('strip', pairs, kept);
   const mattering = dropLearned(kept, learned);
-  recordStep(trace, 'learned', show(kept), show(mattering.kept));
+  show('learned', kept, mattering.kept);
   const distinct = dropDefaultValues(mattering.kept, options);
-  recordStep(trace, 'default_values', show(mattering.kept), show(distinct));
+  show('default_values', mattering.kept, distinct);
   const filled = dropEmptyPairs(distinct, options);
-  recordStep(trace, 'empty_values', show(distinct), show(filled));
+  show('empty_values', distinct, filled);
   const isSorted = options.sortQuery || learned?.variance.ignoresOrder === true;
   const sorted = isSorted ? sortPairs(filled) : filled;
-  recordStep(trace, 'sort', show(filled), show(sorted));
+  show('sort', filled, sorted);
   const dropped = learned === null ? stripped : [...stripped, ...mattering.stripped];
   return { query: formatQuery(sorted, options), stripped: dropped };
 }

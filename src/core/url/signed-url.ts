@@ -26,13 +26,22 @@ const SIGNATURES: readonly (readonly string[])[] = [
   ['token', 'expires'],
 ];
 
+/** Names that are part of a signature; most URLs have none of them. */
+const TELLING: ReadonlySet<string> = new Set(SIGNATURES.flat());
+
 /** The names that make the URL signed, or null. Names are compared decoded, ignoring case. */
 export function findSignature(
   pairs: readonly QueryPair[],
   policy: NormalizationPolicy,
 ): readonly string[] | null {
   if (policy.signedUrls === 'ignore' || pairs.length === 0) return null;
-  const names = new Set(pairs.map((pair) => foldCase(pairName(pair))));
-  for (const extra of policy.signedParams) if (names.has(foldCase(extra))) return [extra];
-  return SIGNATURES.find((signature) => signature.every((name) => names.has(name))) ?? null;
+  const extras = policy.signedParams.map(foldCase);
+  const names: string[] = [];
+  for (const pair of pairs) {
+    const name = foldCase(pairName(pair));
+    if (extras.includes(name)) return [name];
+    if (TELLING.has(name)) names.push(name);
+  }
+  if (names.length === 0) return null;
+  return SIGNATURES.find((signature) => signature.every((name) => names.includes(name))) ?? null;
 }

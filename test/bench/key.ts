@@ -1,0 +1,112 @@
+// npm run bench:key: what a key costs, from the text of a URL to its hash, every URL for the first
+// time. The same rules by npm normalize-url and by WHATWG URL + URLSearchParams beside it, one round
+// of each after the other, since only ratios of neighbours mean much on a shared machine.
+import type { PolicySet } from '../../src/core/policy/policy.ts';
+import { loadBuilt } from './built.ts';
+import { type Contender, createRivals } from './key-rivals.ts';
+import { makeLong, makeMix, makePatterns, makeUrls, type UrlKind } from './key-urls.ts';
+import { median } from './report.ts';
+
+const ROUNDS = 7;
+const URLS = 20_000;
+const KINDS: readonly UrlKind[] = ['usual', 'plain', 'encoded', 'many', 'odd'];
+const LONG = [
+  ['40 parameters', makeLong(40, 3)],
+  ['400 parameters', makeLong(400, 3)],
+  ['1,000 parameters', makeLong(1_000, 2)],
+  ['8 KB in one', makeLong(1, 8_100)],
+] as const;
+
+const OURS = 'decide';
+
+async function createContenders(): Promise<readonly Contender[]> {
+  const {
+    createDecider,
+    createHasher,
+    createNormalizer,
+    compileNormalization,
+    loadDefaults,
+    LIMITS,
+  } = await loadBuilt();
+  const hasher = await createHasher();
+  const decide = (list: readonly string[] | null): Contender['key'] => {
+    const options = list === null ? {} : { tracking_params: { params: list } };
+    const compiled = compileNormalization({ global: options });
+    if (!compiled.ok) throw new Error(compiled.error.join('\n'));
+    const limits = { urlBytesMax: LIMITS.urlBytesMax, paramsMax: LIMITS.paramsMax };
+    const global = { ...loadDefaults().global, ...compiled.value };
+    const decider = createDecider({ limits, global, hosts: [] }, hasher.text);
+    return (url) => {
+      const request = { url, method: 'GET', userAgent: '', hasAuthorization: false };
+      const decision = decider.decide(request, null);
+      return decision.error === null ? decision.hash : decision.error;
+    };
+  };
+  const normalizer = await createNormalizer();
+  const library: Contender['key'] = (url) => {
+    const result = normalizer.normalize(url);
+    return result.ok ? result.hash : result.error;
+  };
+  return [
+    { name: OURS, key: decide(null) },
+    { name: 'decide, 500 patterns', key: decide(makePatterns(500)) },
+    { name: 'library, with its trace', key: library },
+    ...createRivals(namesOf(loadDefaults()), hasher.text),
+  ];
+}
+
+function namesOf({ global }: PolicySet): readonly string[] {
+  return global.tracking.patterns.map(({ pattern }) => pattern.source);
+}
+
+/** Microseconds of processor time a URL: others on the machine take only the time on the wall. */
+function measure({ key }: Contender, urls: readonly string[]): number {
+  const startedAt = process.cpuUsage();
+  for (const url of urls) key(url);
+  const { user, system } = process.cpuUsage(startedAt);
+  return (user + system) / urls.length;
+}
+
+/** Medians by contender, rounds interleaved. */
+function race(contenders: readonly Contender[], urls: readonly string[]): readonly number[] {
+  const times = contenders.map((): number[] => []);
+  // The first round is for the compiler alone.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const [place, contender] of contenders.entries()) {
+      const time = measure(contender, urls);
+      if (round > 0) times[place]?.push(time);
+    }
+  }
+  return times.map(median);
+}
+
+function print(title: string, contenders: readonly Contender[], times: readonly number[]): void {
+  process.stdout.write(`\n${title}\n`);
+  const ours = times[0] ?? Number.NaN;
+  for (const [place, { name }] of contenders.entries()) {
+    const time = times[place] ?? Number.NaN;
+    const cells = [
+      name.padEnd(26),
+      time.toFixed(2).padStart(9),
+      (time / ours).toFixed(2).padStart(8),
+    ];
+    process.stdout.write(`${cells.join('')}\n`);
+  }
+}
+
+const contenders = await createContenders();
+process.stdout.write(`microseconds a URL, and times "${OURS}"; medians of ${ROUNDS} rounds\n`);
+print(`the mix, ${URLS} URLs`, contenders, race(contenders, makeMix(URLS)));
+for (const kind of KINDS) {
+  print(kind, contenders, race(contenders, makeUrls(kind, URLS / 4)));
+}
+const ours = contenders.slice(0, 1);
+process.stdout.write('\nlong URLs: microseconds a URL, nanoseconds a byte\n');
+for (const [name, url] of LONG) {
+  const [time = Number.NaN] = race(
+    ours,
+    Array.from({ length: 200 }, () => url),
+  );
+  const perByte = ((time * 1_000) / url.length).toFixed(1);
+  process.stdout.write(`${name.padEnd(26)}${time.toFixed(1).padStart(9)}${perByte.padStart(8)}\n`);
+}
