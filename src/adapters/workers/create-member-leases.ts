@@ -14,48 +14,58 @@ export interface MemberLeases extends Leases {
   readonly end: (turn: number, result: LeaseResult) => void;
 }
 
+interface Turn {
+  readonly key: string;
+  readonly end: (result: LeaseResult) => void;
+}
+
 const LOST: LeaseResult = { outcome: 'lost', reason: null };
 
 export function createMemberLeases(link: LeaseLink): MemberLeases {
-  const waiting = new Map<number, (result: LeaseResult) => void>();
+  const turns = new Map<number, Turn>();
   let lastTurn = 0;
+  let isClosed = false;
 
   const end = (turn: number, result: LeaseResult): void => {
-    waiting.get(turn)?.(result);
-    waiting.delete(turn);
+    turns.get(turn)?.end(result);
+    turns.delete(turn);
+  };
+  /** Whatever became of it: the keeper forgets it. */
+  const release = (turn: number, result: LeaseResult): void => {
+    const key = turns.get(turn)?.key;
+    if (key === undefined) return;
+    end(turn, result);
+    link.release(key, turn, result);
   };
 
   return {
     enter: async (key) => {
+      if (isClosed) return { role: 'unavailable', reason: 'closed' };
       lastTurn += 1;
       const turn = lastTurn;
       // Before it is known whether we follow: the leader may end while the answer is on its way.
-      const result = new Promise<LeaseResult>((resolve) => waiting.set(turn, resolve));
+      const result = new Promise<LeaseResult>((resolve) => {
+        turns.set(turn, { key, end: resolve });
+      });
       const entered = await link.enter(key, turn);
       if (entered.state === 'unavailable') {
-        waiting.delete(turn);
         // It may have been granted all the same, and the answer is late.
-        link.release(key, turn, LOST);
+        release(turn, LOST);
         return { role: 'unavailable', reason: entered.reason };
       }
       if (entered.value === 'follower') return { role: 'follower', result };
-      waiting.delete(turn);
-      let isHeld = true;
       return {
         role: 'leader',
         lease: {
-          isHeld: () => isHeld,
-          release: async (word) => {
-            if (!isHeld) return;
-            isHeld = false;
-            link.release(key, turn, word);
-          },
+          isHeld: () => turns.has(turn),
+          release: async (word) => release(turn, word),
         },
       };
     },
     end,
     close: async () => {
-      for (const turn of waiting.keys()) end(turn, LOST);
+      isClosed = true;
+      for (const turn of turns.keys()) release(turn, LOST);
     },
   };
 }
