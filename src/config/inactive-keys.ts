@@ -24,7 +24,6 @@ function replaced(path: string, message: string, hint: string | null): InactiveK
 }
 
 const KEYS: readonly InactiveKey[] = [
-  later('server.workers', 'this version runs one process', { quiet: [1, 'auto'] }),
   later('redis.sentinels', 'the embedded store is used; use redis.url for a single server'),
   later('redis.name', null),
   later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),

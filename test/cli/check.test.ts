@@ -50,18 +50,18 @@ describe.each(['check', '-t'])('edge-gateway %s', (command) => {
 });
 
 test('a warning does not fail the check', async () => {
-  const gateway = `server: { workers: 8 }\n${GATEWAY}`;
+  const gateway = `eg_id: one\n${GATEWAY}`;
   const { status, stdout, stderr } = await check({
     'edge-gateway.yaml': gateway,
     'hosts.yaml': HOSTS,
   });
   expect(status).toBe(0);
-  expect(stderr).toMatch(/^edge-gateway\.yaml:1:11: warning: .*server\.workers/);
+  expect(stderr).toMatch(/^edge-gateway\.yaml:1:1: warning: .*eg_id/);
   expect(stdout).toContain('0 errors, 1 warning\n');
 });
 
 test('errors come before warnings', async () => {
-  const gateway = `server: { workers: 8 }\nnope: 1\n${GATEWAY}`;
+  const gateway = `eg_id: one\nnope: 1\n${GATEWAY}`;
   const { stderr } = await check({ 'edge-gateway.yaml': gateway, 'hosts.yaml': HOSTS });
   expect(stderr.indexOf(': error: ')).toBeLessThan(stderr.indexOf(': warning: '));
 });

@@ -166,7 +166,6 @@ test('a key written in many places is warned about once, at its first place', as
 
 test('keys of a later version are accepted, and each says so', async () => {
   const gateway = `
-server: { workers: 4 }
 redis: { sentinels: ["a:1", "b:2"], name: main }
 storage: { bodies: redis, max_bytes: 10GiB, cleanup: { interval: 1h } }
 memory: { max_bytes: 128MiB }
@@ -181,7 +180,6 @@ normalization: { no_vary_search: learn }
       'normalization.no_vary_search',
       'redis.name',
       'redis.sentinels',
-      'server.workers',
       'storage.bodies',
     ]),
   );
