@@ -25,7 +25,11 @@ export function addRefreshRoutes(app: FastifyInstance, actions: RefreshActions):
     const command = parseRefreshBody(request.body, WARM_URLS_MAX);
     if (!command.ok) return await reply.code(400).send({ error: command.error });
     const lines = Readable.from(formatLines(actions.warm(command.value)));
-    return await reply.header('content-type', 'application/x-ndjson').send(lines);
+    return await reply
+      .header('content-type', 'application/x-ndjson')
+      // It may last until the gateway stops, which then does not wait for another request.
+      .header('connection', 'close')
+      .send(lines);
   });
 }
 
