@@ -10,6 +10,7 @@ import { normalizeCommand } from './commands/normalize.ts';
 import { purgeCommand } from './commands/purge.ts';
 import { renderServiceCommand } from './commands/render-service.ts';
 import { serveCommand } from './commands/serve.ts';
+import { verifyCommand } from './commands/verify.ts';
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -18,6 +19,7 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   normalizeCommand,
   purgeCommand,
+  verifyCommand,
   botsCommand,
 ];
 

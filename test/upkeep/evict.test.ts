@@ -1,9 +1,9 @@
 // The quota: which pages go when the store is over it, and which never do.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Eviction, evictPages, sumBytes } from '../../src/pipeline/upkeep/evict-pages.ts';
+import { HOUR_MS } from '../contract/stored-entries.ts';
 import { createTestClock, type TestClock } from '../contract/test-clock.ts';
 import {
-  HOUR_MS,
   lookAt,
   makeFolder,
   makePage,

@@ -14,7 +14,7 @@ import { noteUses } from '../../src/pipeline/upkeep/note-uses.ts';
 import type { Pace, UpkeepDeps } from '../../src/pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes, type UseNotes } from '../../src/pipeline/upkeep/use-notes.ts';
 import { digestOf } from '../contract/stored-bodies.ts';
-import { HOUR_MS, keyOf, makeEntry } from '../contract/stored-entries.ts';
+import { keyOf, makeEntry } from '../contract/stored-entries.ts';
 
 export interface StoredStore {
   readonly basePath: string;
@@ -116,5 +116,3 @@ export function valueOf<T>(done: Done<T>): T {
   if (done.state === 'unavailable') throw new Error(done.reason);
   return done.value;
 }
-
-export { HOUR_MS };

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SweepReport, sweepStore } from '../../src/pipeline/upkeep/sweep-store.ts';
+import { HOUR_MS } from '../contract/stored-entries.ts';
 import { createTestClock, type TestClock } from '../contract/test-clock.ts';
 import {
-  HOUR_MS,
   lookAt,
   makeFolder,
   makePage,

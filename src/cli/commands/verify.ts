@@ -1,0 +1,110 @@
+// `edge-gateway verify`: whether store and files agree, and bodies are what was stored. Works beside
+// a running gateway.
+import { setImmediate as yieldTurn } from 'node:timers/promises';
+import { openStoresIfPresent } from '../../compose/open-stores.ts';
+import {
+  type Problem,
+  type VerifyReport,
+  verifyStore,
+} from '../../pipeline/upkeep/verify-store.ts';
+import { CONFIG_OPTION, type Command, type CommandIo, hasOption, JSON_OPTION } from '../command.ts';
+import { loadForCommand } from '../load-for-command.ts';
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  usage: '[-c FILE] [--quick] [--repair] [--json]',
+  takesWords: false,
+  summary: 'check that stored pages and their files agree; exit status 1 when something is wrong',
+  options: {
+    config: CONFIG_OPTION,
+    quick: { type: 'boolean', help: 'look for the files, and don’t read them' },
+    repair: { type: 'boolean', help: 'remove what is wrong: it will be fetched anew' },
+    json: JSON_OPTION,
+  },
+  run: async (args, io) => {
+    const config = await loadForCommand(args, io);
+    if (config === null) return 1;
+    const stores = await openStoresIfPresent(config.settings, (message) => {
+      io.stderr.write(`edge-gateway: ${message}\n`);
+    });
+    const printer = hasOption(args, 'json') ? printJson : printText;
+    if (stores === null) {
+      printer.summary(io, NOTHING_STORED, []);
+      return 0;
+    }
+    const problems: Problem[] = [];
+    try {
+      const verified = await verifyStore(stores.upkeep, {
+        checksBodies: !hasOption(args, 'quick'),
+        repairs: hasOption(args, 'repair'),
+        pace: { rest: () => yieldTurn(), isStopped: () => false },
+        onProblem: (problem) => {
+          problems.push(problem);
+          printer.problem(io, problem);
+        },
+      });
+      if (verified.state === 'unavailable') {
+        const message = `the store could not be read to the end: ${verified.reason}`;
+        io.stderr.write(`edge-gateway: ${message}\n`);
+        return 1;
+      }
+      printer.summary(io, verified.value, problems);
+      return problems.every(({ isRepaired }) => isRepaired) ? 0 : 1;
+    } finally {
+      await stores.close();
+    }
+  },
+};
+
+/** Before the first page there is no store to open, and looking must not create one. */
+const NOTHING_STORED: VerifyReport = { hosts: [], expired: 0, foreign: 0 };
+
+interface Printer {
+  readonly problem: (io: CommandIo, problem: Problem) => void;
+  readonly summary: (io: CommandIo, report: VerifyReport, problems: readonly Problem[]) => void;
+}
+
+const printText: Printer = {
+  problem: (io, { kind, key, detail, isRepaired }) => {
+    const words = [kind, key, ...(detail === null ? [] : [detail]), isRepaired ? 'removed' : ''];
+    io.stdout.write(`${words.join(' ').trim()}\n`);
+  },
+  summary: (io, { hosts, expired, foreign }, problems) => {
+    for (const { hostId, entries, bytes } of hosts) {
+      io.stdout.write(`host ${hostId}: ${count(entries, 'page')}, ${bytes} bytes\n`);
+    }
+    const pages = hosts.reduce((sum, { entries }) => sum + entries, 0);
+    const removed = problems.filter(({ isRepaired }) => isRepaired).length;
+    const parts = [
+      count(pages, 'page'),
+      ...(expired === 0 ? [] : [`${expired} expired`]),
+      ...(foreign === 0 ? [] : [`${foreign} of another version`]),
+      count(problems.length, 'problem'),
+      ...(removed === 0 ? [] : [`${removed} removed`]),
+    ];
+    io.stdout.write(`${parts.join(', ')}\n`);
+  },
+};
+
+const printJson: Printer = {
+  problem: (io, { kind, key, detail, isRepaired }) => {
+    writeJson(io, { problem: kind, key, detail, repaired: isRepaired });
+  },
+  summary: (io, { hosts, expired, foreign }, problems) => {
+    writeJson(io, {
+      hosts: hosts.map(({ hostId, entries, bytes }) => ({ id: hostId, entries, bytes })),
+      expired,
+      foreign,
+      problems: problems.length,
+      repaired: problems.filter(({ isRepaired }) => isRepaired).length,
+    });
+  },
+};
+
+function writeJson(io: CommandIo, value: unknown): void {
+  io.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

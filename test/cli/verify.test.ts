@@ -1,0 +1,95 @@
+// `verify`: exit statuses and what is printed, on the store of a gateway that stands or serves.
+import { appendFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { runCommand, withFiles } from './run-command.ts';
+import { ask, STORED_PATHS, type StoredPages, storePages } from './stored-pages.ts';
+
+let stored: StoredPages;
+beforeEach(async () => {
+  stored = await storePages();
+  return () => stored.close();
+});
+
+const verify = async (...argv: readonly string[]) =>
+  await runCommand(['verify', ...argv, ...stored.config]);
+
+/** The identity files of the stored pages. */
+const files = (): readonly string[] =>
+  readdirSync(join(stored.gateway.folder, 'data', 'pages', '1'), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+    .filter((name) => name.endsWith('.html'))
+    .map((name) => join(stored.gateway.folder, 'data', 'pages', '1', name));
+
+test('a whole store, beside the gateway that serves it', async () => {
+  const { status, stdout, stderr } = await verify();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^host 1: 4 pages, \d+ bytes\n4 pages, 0 problems\n$/);
+  expect(await ask(stored.gateway.port, STORED_PATHS[0])).toBe('hit');
+});
+
+test('a spoilt body: told, then removed on request, then fetched anew', async () => {
+  const [spoilt = '', gone = ''] = files();
+  appendFileSync(spoilt, '.');
+  rmSync(gone);
+  const told = await verify();
+  expect(told.status).toBe(1);
+  expect(told.stdout).toMatch(/^body_damaged cache:1:\d:[0-9a-f]{16} identity: wrong_length$/m);
+  expect(told.stdout).toMatch(/^body_missing cache:1:\d:[0-9a-f]{16}$/m);
+  expect(told.stdout).toMatch(/^2 pages, 2 problems$/m);
+  const quick = await verify('--quick');
+  expect(quick.stdout).toMatch(/^3 pages, 1 problem$/m);
+  const repaired = await verify('--repair');
+  expect(repaired.status).toBe(0);
+  expect(repaired.stdout).toMatch(/ removed$/m);
+  expect(repaired.stdout).toMatch(/^2 pages, 2 problems, 2 removed$/m);
+  expect((await verify()).stdout).toMatch(/^2 pages, 0 problems$/m);
+  for (const path of STORED_PATHS) await ask(stored.gateway.port, path);
+  expect((await verify()).status).toBe(0);
+});
+
+test('--json: one object a line, the sums last', async () => {
+  rmSync(files()[0] ?? '');
+  const { status, stdout } = await verify('--json');
+  expect(status).toBe(1);
+  const [problem, sums] = stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(problem).toEqual({
+    problem: 'body_missing',
+    key: expect.stringMatching(/^cache:1:/),
+    detail: null,
+    repaired: false,
+  });
+  expect(sums).toEqual({
+    hosts: [{ id: 1, entries: 3, bytes: expect.any(Number) }],
+    expired: 0,
+    foreign: 0,
+    problems: 1,
+    repaired: 0,
+  });
+});
+
+test('where nothing was ever stored: no problem, and nothing is created', async () => {
+  const config = {
+    'edge-gateway.yaml': 'storage: {base_path: ./data}\n',
+    'hosts.yaml': 'hosts: []\n',
+  };
+  await withFiles(config, async (folder) => {
+    const { status, stdout } = await runCommand([
+      'verify',
+      '-c',
+      join(folder, 'edge-gateway.yaml'),
+    ]);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '0 pages, 0 problems\n' });
+    expect(readdirSync(folder)).not.toContain('data');
+  });
+});
+
+test('a broken configuration is 1, and wrong usage is 2', async () => {
+  expect((await runCommand(['verify', '-c', '/nowhere.yaml'])).status).toBe(1);
+  expect((await runCommand(['verify', 'now'])).status).toBe(2);
+});
