@@ -1,0 +1,174 @@
+// Purges over two processes on one store: one in this process, one started in earnest, and the
+// command as a third. Pages carry their version: what is asked for after a purge has answered is
+// never older than what the origin had before it.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { finishCommand, startCommand } from '../cli/run-command.ts';
+import { findFreePort } from '../helpers/free-port.ts';
+import { startTestGateway } from '../helpers/gateway.ts';
+import { startRawOrigin } from '../helpers/raw-origin.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+import { ask, hostsText, page, type Reply } from './stage.ts';
+
+interface Process {
+  readonly port: number;
+  readonly adminPort: number;
+}
+
+interface Processes {
+  readonly all: readonly [Process, Process];
+  /** A configuration file of the store, for commands. */
+  readonly file: string;
+}
+
+type Order = Readonly<Record<string, unknown>>;
+
+async function startProcesses(originUrl: string): Promise<Processes> {
+  const render = 'render: {engine: origin, cache: {jitter: 0}}\nlog: {level: warn}\n';
+  const hosts = hostsText(originUrl);
+  const here = await startTestGateway({ gateway: render, hosts });
+  onTestFinished(here.close);
+  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-purge-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const adminPort = await findFreePort();
+  const file = join(folder, 'edge-gateway.yaml');
+  await writeFile(join(folder, 'hosts.yaml'), hosts);
+  await writeFile(
+    file,
+    `server: {listen: "127.0.0.1:0"}
+admin: {listen: "127.0.0.1:${adminPort}"}
+storage: {base_path: "${join(here.folder, 'data')}"}
+hosts: {include: hosts.yaml}
+${render.replace('level: warn', 'level: info')}`,
+  );
+  const other: GatewayProcess = await startGatewayProcess(file);
+  onTestFinished(async () => void (await other.stop()));
+  return { all: [here, { port: other.port, adminPort }], file };
+}
+
+async function purge({ adminPort }: Process, body: Order): Promise<Order> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as Order;
+  expect([response.status, answer]).toEqual([200, answer]);
+  return answer;
+}
+
+const brief = (reply: Reply): string => `${reply.header('X-Render-Cache')} ${reply.body}`;
+
+test('a purge by another process wins over a fetch that began before it', async () => {
+  let version = 1;
+  const held: ((text: string) => void)[] = [];
+  let isHolding = false;
+  const origin = await startRawOrigin({
+    answer: (_request, socket) => {
+      if (!isHolding) return page(`v${version}`);
+      held.push((text) => socket.write(page(text)));
+      return null;
+    },
+  });
+  onTestFinished(origin.close);
+  const { all, file } = await startProcesses(origin.url);
+  const [one, other] = all;
+  const command = async (...argv: string[]): Promise<void> => {
+    const done = await finishCommand(startCommand(['purge', ...argv, '-c', file]));
+    expect({ ...done, stdout: '' }).toEqual({ status: 0, stdout: '', stderr: '' });
+  };
+  const purges = [
+    () => purge(other, { url: 'https://site.test/page' }),
+    () => purge(other, { pattern: '/p*', host: 1 }),
+    () => command('--host', 'site.test'),
+  ];
+  for (const purgeNow of purges) {
+    isHolding = true;
+    await purge(one, { all: true });
+    const waiting = ask(one.port, '/page');
+    await waitUntil('the fetch is under way', () => held.length === 1);
+    await purgeNow();
+    version += 1;
+    isHolding = false;
+    expect(brief(await ask(one.port, '/page'))).toBe(`new v${version}`);
+    held.shift()?.('old');
+    expect((await waiting).body).toBe('old');
+    for (const { port } of all) expect(brief(await ask(port, '/page'))).toBe(`hit v${version}`);
+  }
+}, 120_000);
+
+test('a soft purge by another process: stale, then renewed once', async () => {
+  let version = 1;
+  const origin = await startRawOrigin({ answer: () => page(`v${version}`) });
+  onTestFinished(origin.close);
+  const { all } = await startProcesses(origin.url);
+  const [one, other] = all;
+  await ask(one.port, '/page');
+  expect(brief(await ask(one.port, '/page'))).toBe('hit v1');
+  version += 1;
+  const { id } = await purge(other, { url: 'https://site.test/page', soft: true, dry_run: false });
+  expect(brief(await ask(one.port, '/page'))).toBe('stale v1');
+  await waitUntil('it is renewed', async () => brief(await ask(one.port, '/page')) === 'hit v2');
+  expect(brief(await ask(other.port, '/page'))).toBe('hit v2');
+  expect(origin.requests).toHaveLength(2);
+  expect(await purge(other, { undo: id })).toMatchObject({ entries: 0, undoes: id });
+}, 120_000);
+
+test('300 purges among hits and fills: nobody gets what is older', async () => {
+  const PAGES = 24;
+  const PURGES = 300;
+  const pathOf = (index: number): string => `/${index % 2 === 0 ? 'even' : 'odd'}/${index}`;
+  const tagOf = (index: number): string => `third-${index % 3}`;
+  /** What the origin has now, and what everybody has to have. */
+  const current = Array.from({ length: PAGES }, () => 0);
+  const due = [...current];
+  const origin = await startRawOrigin({
+    answer: ({ target }) => {
+      const index = Number(target.split('/').at(-1));
+      return page(`<b>${current[index]}</b>`, `Surrogate-Key: ${tagOf(index)} any`);
+    },
+  });
+  onTestFinished(origin.close);
+  const { all } = await startProcesses(origin.url);
+  const older: string[] = [];
+  const counts = { asked: 0, hits: 0 };
+  let isOver = false;
+
+  const client = async (first: number): Promise<void> => {
+    for (let turn = first; !isOver; turn += 5) {
+      const index = turn % PAGES;
+      const process = all[turn % 2] ?? all[0];
+      const least = due[index] ?? 0;
+      const reply = await ask(process.port, pathOf(index));
+      const version = Number(/<b>(\d+)<\/b>/.exec(reply.body)?.[1] ?? -1);
+      counts.asked += 1;
+      if (reply.header('X-Render-Cache') === 'hit') counts.hits += 1;
+      if (version < least) older.push(`${pathOf(index)}: ${reply.status} ${version} < ${least}`);
+    }
+  };
+  const orders: readonly ((index: number) => [order: Order, isMeant: (at: number) => boolean])[] = [
+    (index) => [{ url: `https://site.test${pathOf(index)}` }, (at) => at === index],
+    (index) => [{ tag: tagOf(index) }, (at) => tagOf(at) === tagOf(index)],
+    (index) => [{ pattern: pathOf(index), host: 1 }, (at) => at === index],
+    () => [{ pattern: '/EVEN/*' }, (at) => at % 2 === 0],
+    () => [{ host: 'site.test' }, () => true],
+  ];
+
+  const clients = Array.from({ length: 6 }, (_, first) => client(first));
+  for (let round = 0; round < PURGES; round += 1) {
+    const kind = round % 10 < 6 ? 0 : (round % 10) - 5;
+    const [order, isMeant] = orders[kind]?.((round * 7) % PAGES) ?? expect.unreachable();
+    for (let at = 0; at < PAGES; at += 1) if (isMeant(at)) current[at] = (current[at] ?? 0) + 1;
+    const next = [...current];
+    await purge(all[round % 2] ?? all[0], order);
+    for (let at = 0; at < PAGES; at += 1) due[at] = next[at] ?? 0;
+  }
+  isOver = true;
+  await Promise.all(clients);
+  expect(older).toEqual([]);
+  expect(counts.hits).toBeGreaterThan(0);
+  expect(counts.asked).toBeGreaterThan(counts.hits);
+}, 120_000);
