@@ -40,7 +40,7 @@ export interface Lasting {
   /** Shared by passing on and by fills: a failing origin is left out by both. */
   readonly balancer: OriginBalancer;
   readonly judgeBot: BotJudge['judge'];
-  /** Resolves when every running fetch has ended. */
+  /** Resolves when every running fetch has ended, and what came of them is stored. */
   readonly drain: () => Promise<void>;
   /** Sees every page that a source gives, for the metrics. */
   readonly watchSource: (source: PageSource) => PageSource;
@@ -67,7 +67,7 @@ export function createLasting(parts: LastingParts): Lasting {
   const { pseudonym, renderer, journal, judgeBot, watchSource, clock } = parts;
   const balancer = createOriginBalancer(clock);
   const flights = createCollapser<Fill>();
-  const exchanges = createCollapser<ExchangeEnd>();
+  const saves = createRunningSaves();
   const memories: Lasting['memories'] = {
     clock,
     random: Math.random,
@@ -83,8 +83,8 @@ export function createLasting(parts: LastingParts): Lasting {
     askedRefreshes: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
     queueRefresh: parts.queueRefresh,
     origin: createOriginFetcher({ balancer, pseudonym }),
-    exchanges,
-    saves: createRunningSaves(),
+    exchanges: createCollapser<ExchangeEnd>(),
+    saves,
     hasher: parts.hasher,
     onDefect: parts.onDefect,
   };
@@ -95,7 +95,7 @@ export function createLasting(parts: LastingParts): Lasting {
     balancer,
     judgeBot,
     watchSource,
-    drain: async () => void (await Promise.all([flights.drain(), exchanges.drain()])),
+    drain: async () => void (await Promise.all([flights.drain(), saves.drain()])),
     memories,
   };
 }

@@ -4,7 +4,7 @@
 import { getResults, runTests } from 'http-cache-tests/client/runner.mjs';
 import { determineTestResult } from 'http-cache-tests/lib/display.mjs';
 import suites from 'http-cache-tests/tests/index.mjs';
-import fetch from 'node-fetch';
+import { plainFetch } from './plain-fetch.mjs';
 
 /** What the suite's symbols mean. */
 const VERDICTS = {
@@ -27,7 +27,7 @@ const VERDICTS = {
  * }[]>}
  */
 export async function runSuite(baseUrl) {
-  await runTests(suites, fetch, false, baseUrl);
+  await runTests(suites, plainFetch, false, baseUrl);
   const results = getResults();
   return suites
     .flatMap((suite) => suite.tests)

@@ -11,6 +11,7 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import { backOff } from '../fetch-page.ts';
 import type { HeaderList, Peer } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
+import { within } from '../wait-for-page.ts';
 import { serveExchange, streamExchange } from './deliver-exchange.ts';
 import type { FailedExchange, SharedExchange } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
@@ -19,6 +20,8 @@ import { serveStored } from './serve-stored.ts';
 
 /** How long an answer that could not be shared is fetched by each client alone. */
 const UNSHARED_MEMORY_MS = 120_000;
+/** How long a follower waits for the rest of a body whose head came in time. */
+const SLOW_BODY_MS = 5_000;
 /** A variant is known only after the first answer: whoever waited for another one joins again. */
 const TURNS_MAX = 3;
 
@@ -39,9 +42,12 @@ export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Del
     const found = await findExchange(want.keyed, deps);
     current = { ...want, found, forward: found.state === 'found' ? 'stale' : found.forward };
   }
-  const errand = errandOf(current);
-  const { arrival } = await openExchange(errand, deps);
-  return await deliverArrival(current, arrival, deps);
+  return await passAlone(current, deps);
+}
+
+async function passAlone(want: Want, deps: PipelineDeps): Promise<Delivery> {
+  const { arrival } = await openExchange(errandOf(want), deps);
+  return await deliverArrival(want, arrival, deps);
 }
 
 function mustBeAlone({ keyed }: Want, deps: PipelineDeps): boolean {
@@ -86,7 +92,10 @@ async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | null
     place.result.catch(deps.onDefect);
     return await deliverArrival(want, (await mine.opened).arrival, deps);
   }
-  const end = await place.result;
+  const waitMs = keyed.decision.policy.bypass.timeoutMs + SLOW_BODY_MS;
+  const end = await within(waitMs, place.result);
+  // It drips: whoever waits for all of it is better off with the origin's pace.
+  if (end === null) return await passAlone(want, deps);
   if (end.kind === 'failed') return await recover(want, end, deps);
   if (end.kind === 'unshared' || !isFor(keyed, end.shared, deps.clock.now())) return null;
   return deliverShared(want, end.shared, deps);

@@ -6,6 +6,8 @@ export interface RunningSaves {
   readonly note: (identity: string, save: Promise<void>) => Promise<void>;
   /** null: nothing is being written. */
   readonly find: (identity: string) => Promise<void> | null;
+  /** Resolves when all are written, for an orderly stop. */
+  readonly drain: () => Promise<void>;
 }
 
 export function createRunningSaves(): RunningSaves {
@@ -19,5 +21,6 @@ export function createRunningSaves(): RunningSaves {
       return settled;
     },
     find: (identity) => running.get(identity) ?? null,
+    drain: async () => void (await Promise.allSettled(running.values())),
   };
 }

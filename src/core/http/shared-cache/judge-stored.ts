@@ -57,9 +57,12 @@ const OF_THE_BYTES: ReadonlySet<string> = new Set([
   'etag',
 ]);
 
-/** The stored fields as a 304 has renewed them (§3.2): all of one name at once. */
+/**
+ * The stored fields as a 304 has renewed them (§3.2): all of one name at once. The old date goes in
+ * any case: it is not that of the 304.
+ */
 export function mergeFields(stored: HeaderList, renewed: HeaderList): HeaderList {
   const news = renewed.filter(([name]) => !OF_THE_BYTES.has(name.toLowerCase()));
-  const names = new Set(news.map(([name]) => name.toLowerCase()));
+  const names = new Set(['date', ...news.map(([name]) => name.toLowerCase())]);
   return [...stored.filter(([name]) => !names.has(name.toLowerCase())), ...news];
 }

@@ -5,7 +5,7 @@ import { parseHttpDate } from '../http-date.ts';
 import type { ResponseDirectives } from './response-directives.ts';
 
 /** No answer is taken to be fresh for longer: a year. */
-export const LIFETIME_SECONDS_MAX = 31_536_000;
+const LIFETIME_SECONDS_MAX = 31_536_000;
 
 /**
  * Seconds of freshness from the moment the origin made the answer; null: it doesn't say.

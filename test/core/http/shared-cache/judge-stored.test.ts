@@ -118,4 +118,9 @@ describe('validation', () => {
       ['X-New', '2'],
     ]);
   });
+
+  test('a 304 without a date does not keep the old one', () => {
+    expect(mergeFields([['Date', 'yesterday']], [])).toEqual([]);
+    expect(mergeFields([['Date', 'yesterday']], [['Date', 'today']])).toEqual([['Date', 'today']]);
+  });
 });
