@@ -28,6 +28,8 @@ export interface RedisServerOptions {
   readonly port?: number;
   /** More command line, as in `['--maxmemory', '1mb']`. */
   readonly args?: readonly string[];
+  /** A file of configuration that Redis may write to; it then keeps what the file says. */
+  readonly configFile?: string;
 }
 
 const START_TIMEOUT_MS = 10_000;
@@ -37,7 +39,7 @@ const START_ATTEMPTS = 5;
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort());
-    const server = await tryStart(port, options.args ?? []);
+    const server = await tryStart(port, options);
     if (server !== null) return server;
     if (attempt === START_ATTEMPTS) throw new Error(`redis-server did not start on port ${port}`);
   }
@@ -64,10 +66,15 @@ function defineMissing(): void {
   });
 }
 
-async function tryStart(port: number, args: readonly string[]): Promise<RedisServer | null> {
+async function tryStart(
+  port: number,
+  { args = [], configFile }: RedisServerOptions,
+): Promise<RedisServer | null> {
   const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-redis-'));
   const own = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder];
-  const child = spawn('redis-server', [...own, '--save', '', '--appendonly', 'no', ...args], {
+  const nothingKept = configFile === undefined ? ['--save', '', '--appendonly', 'no'] : [];
+  const file = configFile === undefined ? [] : [configFile];
+  const child = spawn('redis-server', [...file, ...own, ...nothingKept, ...args], {
     stdio: 'ignore',
   });
   await once(child, 'spawn');

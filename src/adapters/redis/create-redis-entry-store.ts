@@ -21,6 +21,9 @@ export interface RedisEntryStoreOptions {
 /** No more of a value is fetched, so that an enormous one is no outage; 2 bytes a character. */
 const ENTRY_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
 
+/** Nothing is ever there; a user who may read entries may read it. */
+const CHECK_KEY = 'cache:check';
+
 /** Compares and sets in one step. */
 const REPLACE = `
   if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -87,6 +90,6 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
 
 /** Done only when Redis answers. */
 export async function checkConnection(connection: RedisConnection): Promise<Done<void>> {
-  const done = await connection.run('check', (redis) => redis.get('check'));
+  const done = await connection.run(CHECK_KEY, (redis) => redis.get(CHECK_KEY));
   return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
 }

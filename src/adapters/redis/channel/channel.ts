@@ -87,6 +87,7 @@ export function openChannel(options: ChannelOptions): Channel {
     retryTimer = setTimeout(connect, pauseBefore(attempts)).unref();
   }
 
+  connection.onReplaced(() => session?.close());
   connect();
   return {
     name,

@@ -6,6 +6,7 @@ import type { ConnectionUse, OutageReporter } from './outage-reporter.ts';
 import { answer, type RedisConnection } from './redis-connection.ts';
 import { CONNECT_TIMEOUT_MS, placeOf, type RedisTarget } from './redis-target.ts';
 import { openServerLink } from './server-link.ts';
+import { watchSentinels } from './watch-sentinels.ts';
 
 export interface ConnectOptions {
   readonly use: ConnectionUse;
@@ -30,6 +31,13 @@ export async function connectRedis(
     monotonicNow,
     timeoutMs,
   });
+  const listeners = [link.renew];
+  const stopWatching =
+    target.kind === 'sentinel'
+      ? watchSentinels(target, () => {
+          for (const listener of listeners) listener();
+        })
+      : () => undefined;
   await link.settle(CONNECT_TIMEOUT_MS);
   return {
     name: place.name,
@@ -38,6 +46,10 @@ export async function connectRedis(
     servers: () => [{ run: (command) => answer(link.attempt(command, timeoutMs)) }],
     openClient: (_key, clientOptions) => place.open(clientOptions),
     settledForMs: () => monotonicNow() - (link.readySince() ?? monotonicNow()),
-    close: link.close,
+    onReplaced: (listener) => void listeners.push(listener),
+    close: () => {
+      stopWatching();
+      link.close();
+    },
   };
 }

@@ -27,6 +27,8 @@ export interface RedisConnection {
   readonly openClient: (key: string, options: ClientOptions) => Redis | null;
   /** How long the key's server has been the same and connected; 0: it is not. */
   readonly settledForMs: (key: string) => number;
+  /** Told when keys have got another server, which need not mean that the one before is gone. */
+  readonly onReplaced: (listener: () => void) => void;
   readonly close: () => void;
 }
 

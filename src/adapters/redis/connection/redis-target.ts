@@ -84,9 +84,6 @@ export function placeOf(target: Exclude<RedisTarget, { kind: 'cluster' }>): Redi
         sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
         // Where the client itself goes on connecting, it goes on asking.
         sentinelRetryStrategy: options.retryStrategy ? pauseBefore : () => null,
-        // A master that is replaced while it still answers is left at once.
-        failoverDetector: true,
-        sentinelReconnectStrategy: pauseBefore,
         reconnectOnError: (error) => error.message.startsWith('READONLY'),
         ...options,
       }),

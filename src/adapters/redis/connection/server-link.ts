@@ -15,6 +15,8 @@ export interface ServerLink {
   readonly attempt: <T>(command: Command<T>, timeoutMs: number) => Promise<T>;
   /** Since when this connection works, by the monotonic clock; null: it does not. */
   readonly readySince: () => number | null;
+  /** Gives the connection up for a new one. */
+  readonly renew: () => void;
   /** Resolves when it works, or the time is up. */
   readonly settle: (timeoutMs: number) => Promise<void>;
   readonly close: () => void;
@@ -70,6 +72,9 @@ export function openServerLink(place: RedisServerPlace, options: ServerLinkOptio
     name: place.name,
     attempt,
     readySince: () => (isClosed || breaker.isOpen() ? null : readySince),
+    renew: () => {
+      if (!isClosed) redis.disconnect(true);
+    },
     settle: (timeoutMs) => settleWithin(redis, timeoutMs),
     close: () => {
       isClosed = true;

@@ -57,6 +57,7 @@ export async function connectCluster(
       const readySince = topology.ownerOf(key)?.readySince() ?? monotonicNow();
       return monotonicNow() - Math.max(readySince, topology.changedAt());
     },
+    onReplaced: topology.onChanged,
     close: topology.close,
   };
 }

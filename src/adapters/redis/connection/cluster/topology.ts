@@ -11,6 +11,7 @@ export interface Topology {
   readonly ownerOf: (key: string) => ServerLink | null;
   readonly masters: () => readonly ServerLink[];
   readonly linkTo: (address: string) => ServerLink;
+  readonly onChanged: (listener: () => void) => void;
   /** When a slot last got another owner. */
   readonly changedAt: () => number;
   /** Asks for the table, in the background. */
@@ -31,6 +32,7 @@ export function createTopology(target: ClusterTarget, options: ClusterOptions): 
   let changedAt = monotonicNow();
   let refreshedAt = Number.NEGATIVE_INFINITY;
   let isRefreshing = false;
+  const listeners: (() => void)[] = [];
   let isClosed = false;
 
   async function askTable(asked: readonly ServerLink[]): Promise<boolean> {
@@ -46,11 +48,13 @@ export function createTopology(target: ClusterTarget, options: ClusterOptions): 
   }
 
   function adopt(next: SlotTable): void {
-    if (next.some((address, slot) => address !== table[slot])) changedAt = monotonicNow();
+    const isOther = next.some((address, slot) => address !== table[slot]);
     table = next;
+    if (isOther) changedAt = monotonicNow();
     const masters = mastersOf(next);
     for (const address of masters) links.to(address);
     links.keepOnly(masters);
+    if (isOther) for (const listener of listeners) listener();
   }
 
   async function settle(asked: readonly ServerLink[]): Promise<void> {
@@ -75,6 +79,7 @@ export function createTopology(target: ClusterTarget, options: ClusterOptions): 
     ownerOf: (key) => links.find(table[slotOfKey(key)] ?? ''),
     masters: () => [...mastersOf(table)].map(links.to),
     linkTo: links.to,
+    onChanged: (listener) => void listeners.push(listener),
     changedAt: () => changedAt,
     refresh: () => {
       if (isClosed || isRefreshing || monotonicNow() - refreshedAt < REFRESH_PAUSE_MS) return;
