@@ -1,12 +1,11 @@
 // The content files of a host after they were made: how many pages share one, which codings there
 // are, and that one goes with the last page that had it. The file system counts: a content file
 // with no other name is nobody's.
-import { lstat, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import type { Codings, Hasher } from '../../pipeline/ports.ts';
 import { CODINGS, type ContentRef, contentPath } from './body-path.ts';
-import { isMissing } from './file-error.ts';
+import { inspect, unlinkIfThere } from './file-error.ts';
 import { readPlainFile } from './read-body-file.ts';
 
 const DECODERS = { gzip: promisify(gunzip), br: promisify(brotliDecompress) } as const;
@@ -46,7 +45,7 @@ export async function dropLooseContent(pages: string, content: ContentRef): Prom
  */
 export async function dropIfLoose(path: string): Promise<boolean> {
   if ((await countNames(path)) !== 1) return false;
-  await rm(path, { force: true });
+  await unlinkIfThere(path);
   return true;
 }
 
@@ -80,11 +79,6 @@ async function decodesTo(
 }
 
 async function countNames(path: string): Promise<number> {
-  try {
-    const stats = await lstat(path);
-    return stats.isFile() ? stats.nlink : 0;
-  } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
-  }
+  const stats = await inspect(path);
+  return stats?.isFile() === true ? stats.nlink : 0;
 }

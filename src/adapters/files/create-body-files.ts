@@ -2,12 +2,12 @@
 // names, because looking at each of a million files is what makes a sweep slow; a single file is
 // looked at only when something is wrong with its page.
 import type { Stats } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { BodyRef, Done } from '../../pipeline/ports.ts';
 import type { BodyFiles } from '../../pipeline/upkeep-ports.ts';
 import { bodyFolder, bodyPath, CODINGS } from './body-path.ts';
 import { dropIfLoose } from './content-files.ts';
-import { answer, isMissing } from './file-error.ts';
+import { answer, inspect, isMissing } from './file-error.ts';
 import { listLooseContent, listPages } from './list-files.ts';
 
 /** From so many pages of one folder on, its names are read instead of asking for each file. */
@@ -16,8 +16,8 @@ const FOLDER_READ_MIN = 8;
 /** What is kept of the folder that was read last is that of one sweep, not of the one before. */
 const NAMES_AGE_MAX_MS = 10_000;
 
-/** A page's own file and its content file: more names are other pages'. */
-const NAMES_OF_ONE_PAGE = 2;
+/** A page's own file, its content file, and one more that is about to take the page's place. */
+const NAMES_OF_ONE_PAGE = 3;
 
 /** @param sweepStaging removes what dead processes left half-written */
 export function createBodyFiles(pages: string, sweepStaging: () => Promise<number>): BodyFiles {
@@ -96,8 +96,8 @@ async function findOld(
 }
 
 /**
- * A new name changes `ctime`. So does another page's name that went, and where there are others
- * nothing can be told: such a file counts as old, or a popular body would never be.
+ * A new name changes `ctime`. So does another page's name that went: where there are several others
+ * nothing can be told, and such a file counts as old, or a popular body would never be.
  */
 function isYoung({ nlink, ctimeMs }: Stats, before: number): boolean {
   return ctimeMs > before && nlink <= NAMES_OF_ONE_PAGE;
@@ -118,15 +118,6 @@ async function readNames(folder: string): Promise<readonly string[]> {
     return await readdir(folder);
   } catch (error) {
     if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-async function inspect(path: string): Promise<Stats | null> {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (isMissing(error)) return null;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 // What lies in the store, for those who sweep it: read folder by folder, a few hundred files at a
 // time, tolerating that files come and go. Names that are none of ours are left out.
 import type { Dirent, Stats } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BodyRef } from '../../pipeline/ports.ts';
 import { CONTENT_FOLDER } from './body-path.ts';
-import { isMissing } from './file-error.ts';
+import { inspect, isMissing } from './file-error.ts';
 
 /** A content file that no page has. */
 export interface LooseContent {
@@ -69,7 +69,7 @@ async function* listHosts(pages: string): AsyncGenerator<number> {
 async function* listContentFiles(folder: string): AsyncGenerator<FoundFile[]> {
   for await (const path of listHexFolders(folder)) {
     for await (const names of listNames(path, (one) => one.isFile(), CONTENT_FILE)) {
-      const found = await Promise.all(names.map((name) => inspect(join(path, name))));
+      const found = await Promise.all(names.map((name) => inspectFile(join(path, name))));
       yield found.filter((one) => one !== null);
     }
   }
@@ -102,11 +102,7 @@ async function* listNames(
   if (names.length > 0) yield names;
 }
 
-async function inspect(path: string): Promise<FoundFile | null> {
-  try {
-    return { path, stats: await lstat(path) };
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+async function inspectFile(path: string): Promise<FoundFile | null> {
+  const stats = await inspect(path);
+  return stats && { path, stats };
 }

@@ -64,7 +64,7 @@ async function takeContent(
   content: string,
   { staging, hasher }: StageDeps,
 ): Promise<string | null> {
-  const path = await staging.nextPath();
+  const path = staging.nextPath();
   if (!(await tryLink(content, path))) return null;
   const digest = { bytes: bytes.length, hash: hasher.bytes(bytes) };
   const found = await readBodyFile(path, digest, hasher);

@@ -7,10 +7,12 @@ import { errorCode, isMissing } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 
 export interface Staging {
+  /** Makes sure that there is such a folder of ours: before anything is staged. */
+  readonly prepare: () => Promise<void>;
   /** Writes a whole file aside, flushed, and answers its path; leaves nothing when it fails. */
   readonly write: (bytes: Uint8Array) => Promise<string>;
   /** A path in the staging folder that nobody else has. */
-  readonly nextPath: () => Promise<string>;
+  readonly nextPath: () => string;
   /** Removes what dead processes left; answers how many files. */
   readonly sweep: (nowMs: number) => Promise<number>;
 }
@@ -30,15 +32,13 @@ const LEFTOVER_AGE_MS = 3_600_000;
 export function createStaging(folder: string, machine: string, run: string): Staging {
   let count = 0;
 
-  async function nextPath(): Promise<string> {
+  function nextPath(): string {
     count += 1;
-    const path = join(folder, `${machine}-${process.pid}-${run}-${count}.tmp`);
-    await ensureOwnFolder(folder);
-    return path;
+    return join(folder, `${machine}-${process.pid}-${run}-${count}.tmp`);
   }
 
   async function write(bytes: Uint8Array): Promise<string> {
-    const path = await nextPath();
+    const path = nextPath();
     try {
       await writeFlushed(path, bytes);
     } catch (error) {
@@ -76,7 +76,7 @@ export function createStaging(folder: string, machine: string, run: string): Sta
     return stats !== null && nowMs - stats.mtimeMs > LEFTOVER_AGE_MS;
   }
 
-  return { write, nextPath, sweep };
+  return { prepare: () => ensureOwnFolder(folder), write, nextPath, sweep };
 }
 
 async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {

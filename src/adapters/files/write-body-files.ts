@@ -1,6 +1,6 @@
 // Replaces the files of one page by those of its next version. All codings are made and flushed
 // before the first is renamed: the moment at which versions are mixed stays as short as it can be.
-import { lstat, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import type { BodyRef, BodySet, ContentCoding } from '../../pipeline/ports.ts';
 import {
   bodyFolder,
@@ -11,7 +11,7 @@ import {
   contentPath,
 } from './body-path.ts';
 import { dropLooseContent, findLastContent } from './content-files.ts';
-import { errorCode, isMissing } from './file-error.ts';
+import { errorCode, inspect, unlinkIfThere } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { type StageDeps, type StagedBody, stageBody } from './stage-body.ts';
 
@@ -32,9 +32,10 @@ export async function writeBodyFiles(
   bodies: BodySet,
   deps: FileDeps,
 ): Promise<boolean> {
-  const { pages, hasher } = deps;
+  const { pages, staging, hasher } = deps;
   const target = bodyPath(pages, ref, 'identity');
   const staged: Staged = {};
+  await staging.prepare();
   try {
     await stageAll(contentOf(ref, bodies, deps), bodies, staged, deps);
     await ensureOwnFolder(bodyFolder(pages, ref));
@@ -47,7 +48,7 @@ export async function writeBodyFiles(
     return staged.identity?.kind === 'shared' && !isUnchanged;
   } finally {
     // Also after a rename, which does nothing when both are names of one file.
-    for (const body of Object.values(staged)) await rm(body.path, { force: true });
+    for (const body of Object.values(staged)) await unlinkIfThere(body.path);
   }
 }
 
@@ -83,23 +84,19 @@ async function stageAll(
 
 /** @param staged absent: the new version has no such coding, and an older one's file goes */
 async function place(staged: string | undefined, target: string): Promise<void> {
-  if (staged === undefined) return rm(target, { recursive: true, force: true });
   try {
-    await rename(staged, target);
+    if (staged === undefined) await unlinkIfThere(target);
+    else await rename(staged, target);
   } catch (error) {
-    if (errorCode(error) !== 'EISDIR') throw error;
+    // A folder in its place; some systems say EPERM for unlinking one.
+    if (!['EISDIR', 'EPERM'].includes(errorCode(error))) throw error;
     await rm(target, { recursive: true, force: true });
-    await rename(staged, target);
+    if (staged !== undefined) await rename(staged, target);
   }
 }
 
 async function isSameFile(staged: string | undefined, target: string): Promise<boolean> {
   if (staged === undefined) return false;
-  try {
-    const [a, b] = await Promise.all([lstat(staged), lstat(target)]);
-    return a.ino === b.ino && a.dev === b.dev;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  const [a, b] = await Promise.all([inspect(staged), inspect(target)]);
+  return a !== null && b !== null && a.ino === b.ino && a.dev === b.dev;
 }
