@@ -143,10 +143,9 @@ describe('what stays', () => {
 
   test('the body of a page that is being stored anew while its entry expires', async () => {
     const page = await storePage(store, makePage(store, 1));
-    const ahead = { ...store.deps, clock: { now: () => clock.now() } };
     const expired = { ...page.entry, staleAt: clock.now(), deleteAt: clock.now() };
     await store.deps.entries.put(page.key, expired);
-    const { removed } = await sweepStore(ahead, NO_PACE);
+    const { removed } = await sweepStore(store.deps, NO_PACE);
     expect(Object.fromEntries(removed)).toEqual({ expired: 1 });
     expect(await lookAt(store, page)).toBe('body');
     await store.deps.entries.put(page.key, page.entry);
