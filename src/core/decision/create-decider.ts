@@ -55,7 +55,7 @@ export function createDecider(
   const decide = (request: DecisionRequest, trace: Trace | null): Decision => {
     const located = locate(request.url, request.method, trace);
     if (!located.ok) return refuse(request, located.error, trace);
-    const { host, settled } = located.value;
+    const { host, parsed, settled } = located.value;
     const match = host === null ? NO_DIMENSION : matchDimension(host, request);
     const { policy, rule, normalized } = settled;
     const input: PlanInput = {
@@ -64,7 +64,7 @@ export function createDecider(
       rule,
       path: normalized.path,
       method: request.method,
-      isSigned: findSignature(settled.pairs, policy.normalization) !== null,
+      isSigned: findSignature(parsed.query, settled.pairs, policy.normalization) !== null,
       hasAuthorization: request.hasAuthorization,
       redirect: findRedirect(located.value, (url) => {
         const again = locate(url, request.method, null);

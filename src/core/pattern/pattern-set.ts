@@ -9,6 +9,8 @@ export interface PatternSet<T> {
   readonly size: number;
 }
 
+const NO_MATCH = Symbol('no match');
+
 /** Remembered verdicts; when full, all are forgotten at once, which keeps the memo bounded. */
 const VERDICTS_MAX = 4_096;
 /** Longer texts are matched anew each time, so that hostile names cannot fill the memory. */
@@ -43,17 +45,16 @@ export function compilePatternSet<T>(
   };
 
   if (entries.length === 0) return { size: 0, find: () => undefined };
-  if (others.length === 0) return { size: entries.length, find: search };
-  const verdicts = new Map<string, T | undefined>();
+  const verdicts = new Map<string, T | typeof NO_MATCH>();
   return {
     size: entries.length,
     find: (text) => {
       if (text.length > VERDICT_TEXT_CHARS_MAX) return search(text);
       const known = verdicts.get(text);
-      if (known !== undefined || verdicts.has(text)) return known;
+      if (known !== undefined) return known === NO_MATCH ? undefined : known;
       const found = search(text);
       if (verdicts.size >= VERDICTS_MAX) verdicts.clear();
-      verdicts.set(text, found);
+      verdicts.set(text, found ?? NO_MATCH);
       return found;
     },
   };

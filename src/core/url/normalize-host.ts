@@ -4,8 +4,12 @@ import { LIMITS } from '../limits.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { UrlErrorKind } from './url-error.ts';
 
-/** Lower-case labels whose last one starts with a letter: already in normal form. */
-const PLAIN_HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
+const HYPHEN = 0x2d;
+const DOT = 0x2e;
+const DIGIT_0 = 0x30;
+const DIGIT_9 = 0x39;
+const LETTER_A = 0x61;
+const LETTER_Z = 0x7a;
 const TRAILING_DOTS = /\.+$/;
 const PARSE_ROUNDS_MAX = 4;
 
@@ -16,7 +20,7 @@ const PARSE_ROUNDS_MAX = 4;
  * @returns the ASCII form: a name without trailing dots, `1.2.3.4`, or `[::1]`
  */
 export function normalizeHost(text: string): Result<string, UrlErrorKind> {
-  if (PLAIN_HOST.test(text) && !text.includes('xn--')) return checkLengths(text);
+  if (isPlainHost(text)) return ok(text);
   let host = text;
   // Decoding can bring up new dots (`%2e`, U+3002), and a host without them may be an address.
   for (let round = 0; round < PARSE_ROUNDS_MAX; round += 1) {
@@ -26,6 +30,32 @@ export function normalizeHost(text: string): Result<string, UrlErrorKind> {
     host = parsed.value;
   }
   return err('invalid_host');
+}
+
+/**
+ * Whether it is certainly in normal form, as nearly every host is: short labels of lower-case
+ * letters, digits and inner hyphens, the last of which starts with a letter; no Punycode.
+ */
+function isPlainHost(text: string): boolean {
+  if (text.length > LIMITS.hostCharsMax || text.includes('xn--')) return false;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isLowerAlphanumeric(code)) continue;
+    const next = text.charCodeAt(at + 1);
+    // A hyphen or a dot stands between two of them, or URL has to judge.
+    if ((code !== DOT && code !== HYPHEN) || at === start || !isLowerAlphanumeric(next))
+      return false;
+    if (code === HYPHEN) continue;
+    if (at - start > LIMITS.labelCharsMax) return false;
+    start = at + 1;
+  }
+  const first = text.charCodeAt(start);
+  return first >= LETTER_A && text.length - start <= LIMITS.labelCharsMax;
+}
+
+function isLowerAlphanumeric(code: number): boolean {
+  return (code >= LETTER_A && code <= LETTER_Z) || (code >= DIGIT_0 && code <= DIGIT_9);
 }
 
 function parseHost(text: string): Result<string, UrlErrorKind> {

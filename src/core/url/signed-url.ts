@@ -29,12 +29,21 @@ const SIGNATURES: readonly (readonly string[])[] = [
 /** Names that are part of a signature; most URLs have none of them. */
 const TELLING: ReadonlySet<string> = new Set(SIGNATURES.flat());
 
-/** The names that make the URL signed, or null. Names are compared decoded, ignoring case. */
+/** Every signature has one of these in it; a `%` may hide one. Nearly no URL does. */
+const MAY_BE_SIGNED = /sig|hdn|__gda__|md5|token|%/i;
+
+/**
+ * The names that make the URL signed, or null. Names are compared decoded, ignoring case.
+ *
+ * @param query what the pairs were read from
+ */
 export function findSignature(
+  query: string,
   pairs: readonly QueryPair[],
   policy: NormalizationPolicy,
 ): readonly string[] | null {
   if (policy.signedUrls === 'ignore' || pairs.length === 0) return null;
+  if (policy.signedParams.length === 0 && !MAY_BE_SIGNED.test(query)) return null;
   const extras = policy.signedParams.map(foldCase);
   const names: string[] = [];
   for (const pair of pairs) {

@@ -42,13 +42,20 @@ export function splitUrl(
   const schemeAndRest = splitScheme(beforeQuery, trace);
   if (!schemeAndRest.ok) return schemeAndRest;
   const { scheme, rest } = schemeAndRest.value;
-  const pathAt = rest.search(/[/\\]/);
+  const pathAt = findPath(rest);
   return ok({
     scheme,
     authority: pathAt === -1 ? rest : rest.slice(0, pathAt),
     path: pathAt === -1 ? '' : rest.slice(pathAt),
     query,
   });
+}
+
+/** Where the authority ends: at a slash, or at what browsers take for one. */
+function findPath(text: string): number {
+  const slashAt = text.indexOf('/');
+  const backslashAt = text.indexOf('\\');
+  return backslashAt === -1 || (slashAt !== -1 && slashAt < backslashAt) ? slashAt : backslashAt;
 }
 
 /** `rest` starts with the authority. A `://` after the first slash is path text, not a scheme. */
