@@ -36,6 +36,52 @@ test('a page that was not ready stays marked, and by nothing but its mark', () =
   }
 });
 
+describe('an answer that was passed on', () => {
+  const exchange = {
+    headers: [
+      ['Content-Encoding', 'br'],
+      ['Via', '1.1 a'],
+    ],
+    initialAgeMs: 5,
+    selecting: [['accept', 'a']],
+  };
+  const variants = { names: ['accept'], generation: 7, hashes: ['0'.repeat(16)] };
+
+  test('comes back as it was', () => {
+    expect(decode(spoil({ exchange }, NOW))).toMatchObject({ entry: { exchange } });
+    expect(decode(spoil({ variants }, NOW))).toMatchObject({ entry: { variants } });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ['no record', { exchange: [] }, 'bad_exchange'],
+    ['no age', { exchange: { ...exchange, initialAgeMs: -1 } }, 'bad_exchange'],
+    ['no fields', { exchange: { ...exchange, headers: null } }, 'bad_headers'],
+    ['a cookie', { exchange: { ...exchange, headers: [['Set-Cookie', 'a=b']] } }, 'refused_header'],
+    [
+      'framing',
+      { exchange: { ...exchange, headers: [['Content-Length', '1']] } },
+      'refused_header',
+    ],
+    ['a split', { exchange: { ...exchange, headers: [['a', 'b\r\nc: d']] } }, 'bad_header_value'],
+    [
+      'selected by a split',
+      { exchange: { ...exchange, selecting: [['a', '\n']] } },
+      'bad_header_value',
+    ],
+    ['no index', { variants: 1 }, 'bad_variants'],
+    ['no names', { variants: { ...variants, names: ['a b'] } }, 'bad_variants'],
+    ['no hashes', { variants: { ...variants, hashes: ['../x'] } }, 'bad_variants'],
+    ['no generation', { variants: { ...variants, generation: 'x' } }, 'bad_variants'],
+    [
+      'too many',
+      { variants: { ...variants, hashes: Array.from({ length: 33 }, () => '0'.repeat(16)) } },
+      'bad_variants',
+    ],
+  ])('%s is not served', (_name, fields, reason) => {
+    expect(decode(spoil(fields, NOW))).toEqual({ state: 'invalid', reason });
+  });
+});
+
 describe('never served', () => {
   test.each([['empty', ''] as const, ...DAMAGED_TEXTS])('%s', (_name, text) => {
     expect(decode(text).state).toBe('invalid');

@@ -3,7 +3,7 @@
 import { request } from 'node:http';
 
 /** @param {string} url */
-export function plainFetch(url, { method = 'GET', headers = [], body = undefined } = {}) {
+export function plainFetch(url, { method = 'GET', headers = [], body } = {}) {
   const { host } = new URL(url);
   const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
   return new Promise((resolve, reject) => {

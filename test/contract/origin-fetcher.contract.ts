@@ -1,0 +1,201 @@
+// What every fetcher of answers that may be kept has to hold: the whole answer as the origin gave
+// it, nothing that is not in the key in what is sent, and a value for whatever may go wrong.
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type {
+  HeaderList,
+  Information,
+  OriginAnswer,
+  OriginFetcher,
+  PassJob,
+} from '../../src/pipeline/ports.ts';
+import { findFreePort } from '../helpers/free-port.ts';
+import { hostPolicy } from '../helpers/policies.ts';
+import { type Answer, type RawOrigin, startRawOrigin } from '../helpers/raw-origin.ts';
+
+const OK = 'HTTP/1.1 200 Fine\r\nContent-Length: 2\r\n';
+
+export function testOriginFetcher(create: () => OriginFetcher): void {
+  const start = async (answer: Answer): Promise<RawOrigin> => {
+    const origin = await startRawOrigin({ answer });
+    onTestFinished(origin.close);
+    return origin;
+  };
+  const open = (): OriginFetcher => {
+    const fetcher = create();
+    onTestFinished(fetcher.close);
+    return fetcher;
+  };
+  const jobFor = (urls: readonly string[], more: Partial<PassJob> = {}): PassJob => ({
+    host: hostPolicy({ scheme: 'https', origins: urls.map((url) => ({ url })) }),
+    url: 'https://site.test/a.js?b=1',
+    headers: [],
+    peer: { address: '203.0.113.7', isTrusted: false },
+    httpVersion: '1.1',
+    userAgent: null,
+    timeoutMs: 10_000,
+    onInformation: () => undefined,
+    ...more,
+  });
+  const pass = async (answer: Answer, more: Partial<PassJob> = {}): Promise<OriginAnswer> => {
+    const origin = await start(answer);
+    const result = await open().pass(jobFor([origin.url], more));
+    if (result.outcome === 'failed') throw new Error(`${result.reason}: ${result.detail}`);
+    return result.answer;
+  };
+  const failure = async (answer: Answer, more: Partial<PassJob> = {}): Promise<string> => {
+    const origin = await start(answer);
+    const result = await open().pass(jobFor([origin.url], more));
+    return result.outcome === 'failed' ? result.reason : `answer ${result.answer.status}`;
+  };
+
+  test('the answer as it came', async () => {
+    const answer = await pass(() => `${OK}Content-Encoding: br\r\nX-A: 1\r\nX-A: 2\r\n\r\nok`);
+    expect([answer.status, answer.reason, answer.isDelimited]).toEqual([200, 'Fine', true]);
+    expect(answer.headers).toEqual([
+      ['Content-Length', '2'],
+      ['Content-Encoding', 'br'],
+      ['X-A', '1'],
+      ['X-A', '2'],
+    ]);
+    expect(await text(answer.body)).toBe('ok');
+  });
+
+  test('asked for by the normalized URL, for its public host', async () => {
+    const origin = await start(() => `${OK}\r\nok`);
+    const headers: HeaderList = [
+      ['Host', 'other.test'],
+      ['X-Forwarded-Host', 'evil.test'],
+      ['X-Forwarded-For', '198.51.100.1'],
+      ['Connection', 'X-Hop'],
+      ['X-Hop', '1'],
+      ['X-Own', '2'],
+    ];
+    await open().pass(jobFor([origin.url], { headers }));
+    const [request] = origin.requests;
+    expect(`${request?.method} ${request?.target}`).toBe('GET /a.js?b=1');
+    const fields = Object.fromEntries(request?.fields ?? []);
+    expect(fields).toMatchObject({
+      host: 'site.test',
+      'x-forwarded-host': 'site.test',
+      'x-forwarded-for': '203.0.113.7',
+      'x-own': '2',
+    });
+    expect(fields).not.toHaveProperty('x-hop');
+  });
+
+  test('no field of the connection comes along, but nothing that decides about keeping is lost', async () => {
+    const answer = await pass(
+      () => `${OK}Connection: X-Hop, Vary, Age\r\nX-Hop: 1\r\nVary: *\r\nAge: 5\r\n\r\nok`,
+    );
+    expect(answer.headers).toEqual([
+      ['Content-Length', '2'],
+      ['Vary', '*'],
+      ['Age', '5'],
+    ]);
+  });
+
+  test('no inner address comes out', async () => {
+    const answer = await pass(({ fields }) => {
+      const host = fields.find(([name]) => name === 'host')?.[1] ?? '';
+      return `HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: https://${host}/b\r\n\r\n`;
+    });
+    expect(answer.headers).toContainEqual(['Location', 'https://site.test/b']);
+  });
+
+  test('interim answers, trailers, and odd statuses', async () => {
+    const seen: Information[] = [];
+    const answer = await pass(
+      () =>
+        'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\nHTTP/1.1 799 Odd\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',
+      { onInformation: (information) => void seen.push(information) },
+    );
+    expect(seen).toEqual([{ statusCode: 103, headers: [['Link', '</a>']] }]);
+    expect([answer.status, answer.reason, await text(answer.body)]).toEqual([799, 'Odd', 'ok']);
+    expect(answer.trailers().map(([name, value]) => `${name.toLowerCase()}: ${value}`)).toEqual([
+      'x-sum: 1',
+    ]);
+  });
+
+  test('a body that ends with the connection says so', async () => {
+    const answer = await pass((_request, socket) => {
+      socket.end('HTTP/1.1 200 OK\r\n\r\nok');
+      return null;
+    });
+    expect(answer.isDelimited).toBe(false);
+    expect(await text(answer.body)).toBe('ok');
+  });
+
+  test('a body that is cut is an error of the body', async () => {
+    const answer = await pass((_request, socket) => {
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf');
+      return null;
+    });
+    await expect(text(answer.body)).rejects.toThrow();
+  });
+
+  test.each<[string, string, string]>([
+    ['a coding that frames nothing', `${OK}Transfer-Encoding: gzip\r\n\r\nok`, 'origin_invalid'],
+    ['a 304 to no condition', 'HTTP/1.1 304 Not Modified\r\n\r\n', 'origin_invalid'],
+    ['no HTTP', 'hello\r\n\r\n', 'origin_invalid'],
+  ])('%s is no answer', async (_name, bytes, expected) => {
+    expect(await failure(() => bytes)).toBe(expected);
+  });
+
+  test('a 304 to a condition is one', async () => {
+    const headers: HeaderList = [['If-None-Match', '"a"']];
+    const answer = await pass(() => 'HTTP/1.1 304 Not Modified\r\n\r\n', { headers });
+    expect(answer.status).toBe(304);
+  });
+
+  test('too slow, and not there', async () => {
+    expect(await failure(() => null, { timeoutMs: 50 })).toBe('origin_timeout');
+    const result = await open().pass(jobFor([`http://127.0.0.1:${await findFreePort()}`]));
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'origin_unreachable' });
+  });
+
+  test('another origin is asked when one was never reached', async () => {
+    const origin = await start(() => `${OK}\r\nok`);
+    const dead = `http://127.0.0.1:${await findFreePort()}`;
+    const fetcher = open();
+    for (let i = 0; i < 4; i += 1) {
+      const result = await fetcher.pass(jobFor([dead, origin.url]));
+      expect(result.outcome).toBe('answer');
+      if (result.outcome === 'answer') await text(result.answer.body);
+    }
+  });
+
+  test('a kept connection that has died is no failure', async () => {
+    const used = new Set<unknown>();
+    let died = 0;
+    const origin = await start((_request, socket) => {
+      if (!used.has(socket)) {
+        used.add(socket);
+        return `${OK}\r\nok`;
+      }
+      died += 1;
+      socket.destroy();
+      return null;
+    });
+    const fetcher = open();
+    for (let i = 0; i < 20 && died < 3; i += 1) {
+      const result = await fetcher.pass(jobFor([origin.url]));
+      expect(result.outcome).toBe('answer');
+      if (result.outcome === 'answer') await text(result.answer.body);
+    }
+    expect(died).toBeGreaterThan(0);
+  });
+
+  test('who does not want the rest ends the request', async () => {
+    let isClosed = false;
+    const answer = await pass((_request, socket) => {
+      socket.once('close', () => {
+        isClosed = true;
+      });
+      return 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf';
+    });
+    answer.body.on('error', () => undefined).destroy();
+    await expect.poll(() => isClosed, { timeout: 10_000 }).toBe(true);
+  });
+}
