@@ -8,9 +8,11 @@ import { checkCommand } from './commands/check.ts';
 import { explainCommand } from './commands/explain.ts';
 import { normalizeCommand } from './commands/normalize.ts';
 import { purgeCommand } from './commands/purge.ts';
+import { recacheCommand } from './commands/recache.ts';
 import { renderServiceCommand } from './commands/render-service.ts';
 import { serveCommand } from './commands/serve.ts';
 import { verifyCommand } from './commands/verify.ts';
+import { warmCommand } from './commands/warm.ts';
 
 const COMMANDS: readonly Command[] = [
   serveCommand,
@@ -19,6 +21,8 @@ const COMMANDS: readonly Command[] = [
   explainCommand,
   normalizeCommand,
   purgeCommand,
+  recacheCommand,
+  warmCommand,
   verifyCommand,
   botsCommand,
 ];

@@ -1,0 +1,60 @@
+// `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones until
+// the new ones are there.
+import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
+import { AdminError, askAdmin } from '../ask-admin.ts';
+import {
+  CONFIG_OPTION,
+  type Command,
+  type CommandIo,
+  type ExitCode,
+  refuseUsage,
+  textOption,
+} from '../command.ts';
+import { loadForCommand } from '../load-for-command.ts';
+
+/** What the admin API takes at once. */
+const URLS_MAX = 1_000;
+
+export const recacheCommand: Command = {
+  name: 'recache',
+  usage: 'URL… [-c FILE] [--dimension D]',
+  takesWords: true,
+  summary: 'have pages got again by the running gateway; the old ones are served meanwhile',
+  options: {
+    config: CONFIG_OPTION,
+    dimension: { type: 'string', help: 'D  only this one (default: all that are rendered)' },
+  },
+  run: async (args, io) => {
+    const urls = args.positionals.map((url) => bytesToUrlText(Buffer.from(url)));
+    if (urls.length === 0 || urls.length > URLS_MAX) {
+      return refuseUsage(io, `recache takes 1 to ${URLS_MAX} URLs`);
+    }
+    const config = await loadForCommand(args, io);
+    if (config === null) return 1;
+    const dimension = textOption(args, 'dimension', '');
+    const order = { urls, ...(dimension === '' ? {} : { dimension }) };
+    try {
+      const { values } = await askAdmin(config.settings, '/recache', order);
+      let exitCode: ExitCode = 1;
+      for await (const value of values) exitCode = report(value, io);
+      return exitCode;
+    } catch (cause) {
+      if (!(cause instanceof AdminError)) throw cause;
+      io.stderr.write(`edge-gateway: ${cause.message}\n`);
+      return 1;
+    }
+  },
+};
+
+function report(value: unknown, io: CommandIo): ExitCode {
+  const fields: Readonly<Record<string, unknown>> =
+    typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  const { accepted, pages, refused, error } = fields;
+  if (!Array.isArray(refused)) {
+    io.stderr.write(`edge-gateway: ${typeof error === 'string' ? error : 'no answer'}\n`);
+    return 1;
+  }
+  for (const { url, reason } of refused) io.stderr.write(`refused: ${url}: ${reason}\n`);
+  io.stdout.write(`accepted: ${Number(accepted)} of the URLs, ${Number(pages)} pages\n`);
+  return refused.length > 0 ? 1 : 0;
+}

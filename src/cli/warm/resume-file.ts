@@ -1,0 +1,76 @@
+// Where a warming has got to, in a small file that is always whole: written aside and renamed.
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { NOTHING_YET, type WarmCounts } from './warm-tally.ts';
+
+export interface WarmState {
+  readonly source: string;
+  /** How many of its URLs, from the first on, are done. */
+  readonly done: number;
+  readonly counts: WarmCounts;
+}
+
+export interface ResumeFile {
+  /** null: there is none, or it is of another source. */
+  readonly read: () => Promise<WarmState | null>;
+  readonly write: (state: WarmState) => Promise<void>;
+  readonly remove: () => Promise<void>;
+}
+
+export function openResumeFile(path: string, source: string): ResumeFile {
+  return {
+    read: async () => {
+      const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+        if (cause.code === 'ENOENT') return null;
+        throw cause;
+      });
+      const state = text === null ? null : parseState(text);
+      return state?.source === source ? state : null;
+    },
+    write: async (state) => {
+      const aside = `${path}.new`;
+      await writeFile(aside, `${JSON.stringify(state)}\n`);
+      await rename(aside, path);
+    },
+    remove: async () => await rm(path, { force: true }),
+  };
+}
+
+function parseState(text: string): WarmState | null {
+  const { source, done, counts } = fieldsIn(text);
+  if (typeof source !== 'string' || !isCount(done)) return null;
+  const numbers = new Map<string, unknown>(
+    typeof counts === 'object' && counts !== null ? Object.entries(counts) : [],
+  );
+  const numberOf = (name: keyof WarmCounts): number => {
+    const value = numbers.get(name);
+    return isCount(value) ? value : NOTHING_YET[name];
+  };
+  return {
+    source,
+    done,
+    counts: {
+      fresh: numberOf('fresh'),
+      rendered: numberOf('rendered'),
+      unstored: numberOf('unstored'),
+      failed: numberOf('failed'),
+      refused: numberOf('refused'),
+    },
+  };
+}
+
+/** Of a file that may be anything. */
+function fieldsIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value))
+      : {};
+  } catch {
+    // No JSON: no state of ours.
+    return {};
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,106 @@
+// Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as there
+// is room, so that a list of which most is fresh goes quickly and one of renders is evenly spread.
+import { type AdminAnswer, AdminError } from '../ask-admin.ts';
+import type { WarmLine } from './warm-tally.ts';
+
+export interface Warming {
+  readonly urls: readonly string[];
+  /** Where to begin. */
+  readonly from: number;
+  readonly concurrency: number;
+  /** `POST /warm` with so many URLs. */
+  readonly ask: (urls: readonly string[]) => Promise<AdminAnswer>;
+  readonly onDone: (place: number, line: WarmLine) => Promise<void>;
+}
+
+/** What the admin API takes at once. */
+const URLS_A_REQUEST_MAX = 100;
+
+/** Throws an `AdminError` when the gateway does not go along. */
+export async function warmUrls(warming: Warming): Promise<void> {
+  const { urls, concurrency } = warming;
+  const running = new Set<Promise<void>>();
+  let next = warming.from;
+  let asked = 0;
+  let wake = (): void => undefined;
+  const failures: unknown[] = [];
+  const done = (): void => {
+    asked -= 1;
+    wake();
+  };
+
+  while (next < urls.length && failures.length === 0) {
+    const room = Math.min(concurrency - asked, URLS_A_REQUEST_MAX, urls.length - next);
+    if (room === 0) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      continue;
+    }
+    const first = next;
+    next += room;
+    asked += room;
+    const turn = warmBatch(first, urls.slice(first, next), done, warming)
+      .catch((cause: unknown) => {
+        failures.push(cause);
+        wake();
+      })
+      .finally(() => running.delete(turn));
+    running.add(turn);
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function warmBatch(
+  first: number,
+  batch: readonly string[],
+  done: () => void,
+  { ask, onDone }: Warming,
+): Promise<void> {
+  const { status, values } = await ask(batch);
+  const places = new Map<string, number[]>();
+  for (const [index, url] of batch.entries()) {
+    places.set(url, [...(places.get(url) ?? []), first + index]);
+  }
+  let open = batch.length;
+  for await (const value of values) {
+    if (status !== 200) throw new AdminError(`the gateway answers ${status}: ${describe(value)}`);
+    const line = readLine(value);
+    const place = places.get(line.url)?.shift();
+    if (place === undefined) throw new AdminError('the gateway tells of a URL nobody asked for');
+    open -= 1;
+    await onDone(place, line);
+    done();
+  }
+  if (open > 0) throw new AdminError('the gateway stopped in the middle of its answer');
+}
+
+function describe(value: unknown): string {
+  const { error } = fieldsOf(value);
+  return typeof error === 'string' ? error : JSON.stringify(value);
+}
+
+function readLine(value: unknown): WarmLine {
+  const { url, refused, pages } = fieldsOf(value);
+  if (typeof url !== 'string') throw new AdminError('the gateway’s answer is not understood');
+  const list: readonly unknown[] = Array.isArray(pages) ? pages : [];
+  return {
+    url,
+    refused: typeof refused === 'string' ? refused : null,
+    pages: list.map((page) => {
+      const { dimension, outcome, detail } = fieldsOf(page);
+      return {
+        dimension: String(dimension),
+        outcome: String(outcome),
+        detail: typeof detail === 'string' ? detail : null,
+      };
+    }),
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}

@@ -1,0 +1,215 @@
+// `warm` and `recache` against a running gateway, with real sitemaps on a real server.
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startGateway } from '../../src/compose/start-gateway.ts';
+import { findFreePort } from '../helpers/free-port.ts';
+import { type RawOrigin, startRawOrigin } from '../helpers/raw-origin.ts';
+import { answer, hostsText, page } from '../scenario/stage.ts';
+import { type CommandInput, type CommandResult, runCommand, withFiles } from './run-command.ts';
+
+const DIMENSIONS = 'dimensions: {crawlers: {id: 1, action: render, match_ua: ["*Googlebot*"]}}\n';
+
+interface Site {
+  readonly origin: RawOrigin;
+  readonly run: (argv: readonly string[], input?: CommandInput) => Promise<CommandResult>;
+}
+
+/** A gateway whose admin listener its configuration names, over an origin with pages of text. */
+async function startSite(token = ''): Promise<Site> {
+  const origin = await startRawOrigin({
+    answer: ({ target }) => {
+      if (target.startsWith('/secret')) return page('x', 'Set-Cookie: a=1');
+      if (target.startsWith('/gone')) return answer(404, 'gone', 'Content-Type: text/html');
+      return page(target);
+    },
+  });
+  onTestFinished(origin.close);
+  const secret = token === '' ? '' : `, token: ${token}`;
+  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-warm-'));
+  const file = join(folder, 'edge-gateway.yaml');
+  await writeFile(
+    file,
+    `server: {listen: "127.0.0.1:0"}
+admin: {listen: "127.0.0.1:${await findFreePort()}"${secret}}
+${DIMENSIONS}render: {engine: origin}
+hosts: {include: hosts.yaml}
+`,
+  );
+  await writeFile(join(folder, 'hosts.yaml'), hostsText(origin.url));
+  let complaints = '';
+  const gateway = await startGateway({
+    file,
+    env: {},
+    stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
+    stderr: new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        complaints += chunk.toString();
+        done();
+      },
+    }),
+  });
+  if (gateway === null) throw new Error(complaints);
+  onTestFinished(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true });
+  });
+  return { origin, run: (argv, input) => runCommand([...argv, '-c', file], input) };
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const pagesOf = (...paths: readonly string[]): string =>
+  `<urlset>${paths.map((path) => `<url><loc>http://site.test${path}</loc></url>`).join('')}</urlset>`;
+
+const indexOf = (...urls: readonly string[]): string =>
+  `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`;
+
+describe('warm', () => {
+  test('a list in a file: rendered, then fresh', async () => {
+    const { run, origin } = await startSite();
+    const urls = Array.from({ length: 150 }, (_, n) => `http://site.test/p${n}`);
+    await withFiles({ 'list.txt': `# pages\n${urls.join('\r\n')}\n` }, async (folder) => {
+      const first = await run(['warm', join(folder, 'list.txt'), '--concurrency', '120']);
+      expect(first).toMatchObject({ status: 0, stderr: '' });
+      expect(first.stdout).toBe('150 of 150 URLs: 0 fresh, 150 rendered\n');
+      const second = await run(['warm', join(folder, 'list.txt')]);
+      expect(second.stdout).toBe('150 of 150 URLs: 150 fresh, 0 rendered\n');
+    });
+    expect(origin.requests).toHaveLength(150);
+  });
+
+  test('an index of packed and plain sitemaps; elsewhere is left out', async () => {
+    const { run } = await startSite();
+    const base = await serve((request, response) => {
+      const { url = '' } = request;
+      if (url === '/moved') response.writeHead(301, { location: '/index.xml' }).end();
+      else if (url === '/index.xml') {
+        response.end(indexOf(`${base}/a.xml.gz`, `${base}/b.xml`, 'http://elsewhere.test/c.xml'));
+      } else if (url === '/a.xml.gz') response.end(gzipSync(pagesOf('/a1', '/a2')));
+      else if (url === '/b.xml') response.end(pagesOf('/b1'));
+      else response.writeHead(404).end();
+    });
+    const { status, stdout, stderr } = await run(['warm', `${base}/moved`]);
+    expect(stdout).toBe('3 of 3 URLs: 0 fresh, 3 rendered\n');
+    expect(stderr).toContain('http://elsewhere.test/c.xml: it is on no configured host');
+    expect(status).toBe(1);
+  });
+
+  test('standard input; what is no page, and what may not be kept', async () => {
+    const { run } = await startSite();
+    const list = ['/a', '/secret', '/style.css', '/gone'].map((path) => `http://site.test${path}`);
+    const stdin = Readable.from([`${list.join('\n')}\nhttp://elsewhere.test/\n`]);
+    const { status, stdout, stderr } = await run(['warm', '-'], { stdin });
+    expect(stdout).toBe('5 of 5 URLs: 0 fresh, 2 rendered, 1 not to be kept, 2 no pages\n');
+    expect(stderr).toContain('no page: http://site.test/style.css: not_a_page');
+    expect(stderr).toContain('no page: http://elsewhere.test/: unknown_host');
+    expect(status).toBe(0);
+  });
+
+  test('goes on where it was, and starts anew for another list', async () => {
+    const { run, origin } = await startSite();
+    const list = ['/a', '/b', '/c'].map((path) => `http://site.test${path}`).join('\n');
+    await withFiles({ 'list.txt': list }, async (folder) => {
+      const file = join(folder, 'list.txt');
+      const state = join(folder, 'state.json');
+      const argv = ['warm', file, '--resume', state];
+      await writeFile(state, JSON.stringify({ source: file, done: 2, counts: { rendered: 2 } }));
+      const { stdout } = await run(argv);
+      expect(stdout).toContain('going on behind the first 2 of 3');
+      expect(stdout).toContain('3 of 3 URLs: 0 fresh, 3 rendered');
+      expect(origin.requests.map(({ target }) => target)).toEqual(['/c']);
+      await expect(readFile(state)).rejects.toThrow('ENOENT');
+      await writeFile(state, JSON.stringify({ source: 'other', done: 2, counts: {} }));
+      expect((await run(argv)).stdout).toBe('3 of 3 URLs: 1 fresh, 2 rendered\n');
+    });
+  });
+
+  test('without a gateway: says so, and keeps how far it got', async () => {
+    const port = await findFreePort();
+    const files = {
+      'edge-gateway.yaml': `admin: {listen: "127.0.0.1:${port}"}\nrender: {engine: origin}\nhosts: {include: hosts.yaml}\n`,
+      'hosts.yaml': hostsText('http://127.0.0.1:9'),
+      'list.txt': 'http://site.test/',
+    };
+    await withFiles(files, async (folder) => {
+      const state = join(folder, 'state.json');
+      const { status, stderr } = await runCommand([
+        ...['warm', join(folder, 'list.txt'), '-c', join(folder, 'edge-gateway.yaml')],
+        ...['--resume', state],
+      ]);
+      expect(status).toBe(1);
+      expect(stderr).toContain(`nobody answers at 127.0.0.1:${port} (admin.listen)`);
+      expect(JSON.parse(await readFile(state, 'utf8'))).toMatchObject({ done: 0 });
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['broken.xml', '<html>', 'not <urlset>'],
+    ['empty.xml', '', 'nothing to warm'],
+    ['dtd.xml', '<!DOCTYPE urlset><urlset/>', 'document type'],
+  ])('%s', async (name, text, words) => {
+    const { run } = await startSite();
+    await withFiles({ [name]: text }, async (folder) => {
+      const { status, stderr } = await run(['warm', join(folder, name)]);
+      expect(status).toBe(1);
+      expect(stderr).toContain(words);
+    });
+  });
+
+  test.each([
+    ['no gzip behind its first bytes', Buffer.from([0x1f, 0x8b, 1, 2, 3])],
+    ['gzip that was cut off', gzipSync(pagesOf('/a')).subarray(0, 30)],
+  ])('%s', async (_name, bytes) => {
+    const { run } = await startSite();
+    const { status, stderr } = await run(['warm', '-'], { stdin: Readable.from([bytes]) });
+    expect(status).toBe(1);
+    expect(stderr).toContain('edge-gateway: -: ');
+  });
+
+  test('what a list says never controls a terminal', async () => {
+    const { run } = await startSite();
+    const stdin = Readable.from(['http://site.test/\u001b[2J\n']);
+    const { stderr } = await run(['warm', '-'], { stdin });
+    expect(stderr).toContain('no page: http://site.test/?[2J: control_char');
+  });
+
+  test('a file that is not there, and a token that is asked for', async () => {
+    const { run } = await startSite('secret-token');
+    expect(await run(['warm', '/nowhere.xml'])).toMatchObject({ status: 1 });
+    const stdin = Readable.from(['http://site.test/']);
+    expect((await run(['warm', '-'], { stdin })).stdout).toContain('1 rendered');
+  });
+
+  test.each([
+    [['warm'], 2],
+    [['warm', 'a', 'b'], 2],
+    [['warm', 'a', '--concurrency', '0'], 2],
+    [['recache'], 2],
+  ])('%j is wrong usage', async (argv, status) => {
+    expect((await runCommand(argv)).status).toBe(status);
+  });
+});
+
+test('recache', async () => {
+  const { run } = await startSite();
+  const done = await run(['recache', 'http://site.test/a', 'http://site.test/b']);
+  expect(done).toEqual({ status: 0, stdout: 'accepted: 2 of the URLs, 2 pages\n', stderr: '' });
+  const refused = await run(['recache', 'http://elsewhere.test/']);
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toContain('refused: http://elsewhere.test/: unknown_host');
+});
