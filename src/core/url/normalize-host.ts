@@ -21,6 +21,9 @@ const PARSE_ROUNDS_MAX = 4;
  */
 export function normalizeHost(text: string): Result<string, UrlErrorKind> {
   if (isPlainHost(text)) return ok(text);
+  // No character outside ASCII has a lower case that is in it, but for those IDNA maps alike.
+  const lowered = text.toLowerCase();
+  if (isPlainHost(lowered)) return ok(lowered);
   let host = text;
   // Decoding can bring up new dots (`%2e`, U+3002), and a host without them may be an address.
   for (let round = 0; round < PARSE_ROUNDS_MAX; round += 1) {

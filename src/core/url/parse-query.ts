@@ -33,7 +33,8 @@ export function parseQuery(query: string, policy: NormalizationPolicy): readonly
     const end = ampersandAt === -1 ? bytes.length : ampersandAt;
     if (end > start || keepsEmptyPieces) {
       const raw = bytes.slice(start, end);
-      pairs.push(isPlain ? splitPlainPair(raw) : decodePair(raw, plusIsSpace));
+      const isPlainPair = isPlain || PLAIN_QUERY.test(raw);
+      pairs.push(isPlainPair ? splitPlainPair(raw) : decodePair(raw, plusIsSpace));
     }
     start = end + 1;
   }
