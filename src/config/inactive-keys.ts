@@ -1,5 +1,5 @@
-// Keys that are accepted and have no effect: those of a later version, and those of the reference
-// engine that something else replaces. One table, one warning a key, however often it is written.
+// Keys that are accepted and have no effect: those of the reference engine that something else
+// replaces. One table, one warning a key, however often it is written.
 import { type ConfigNode, descend, itemsOf, reportWarning } from './config-node.ts';
 
 interface InactiveKey {
@@ -8,15 +8,8 @@ interface InactiveKey {
   readonly message: string;
   readonly hint: string | null;
   readonly anyLevel?: boolean;
-  /** Values that ask for nothing and deserve no warning. */
-  readonly quiet?: readonly unknown[];
+  /** Whether a value asks for nothing and deserves no warning. */
   readonly isQuiet?: (value: unknown) => boolean;
-}
-
-const LATER = 'has no effect yet: it comes with a later version';
-
-function later(path: string, hint: string | null, more: Partial<InactiveKey> = {}): InactiveKey {
-  return { path, message: LATER, hint, ...more };
 }
 
 function replaced(path: string, message: string, hint: string | null): InactiveKey {
@@ -24,11 +17,6 @@ function replaced(path: string, message: string, hint: string | null): InactiveK
 }
 
 const KEYS: readonly InactiveKey[] = [
-  later('redis.sentinels', 'the embedded store is used; use redis.url for a single server'),
-  later('redis.name', null),
-  later('redis.cluster', 'the embedded store is used; use redis.url for a single server'),
-  later('storage.bodies', 'bodies are files', { quiet: ['filesystem'] }),
-
   replaced('eg_id', 'is not used here', 'instances need no name: they share Redis, not files'),
   replaced(
     'internal',
@@ -90,11 +78,7 @@ function isEmptyList(value: unknown): boolean {
 function warnOnce(key: InactiveKey, levels: readonly ConfigNode[]): void {
   const written = levels.flatMap((level) => {
     const node = descend(level, key.path);
-    return node === undefined ||
-      key.quiet?.includes(node.value) === true ||
-      key.isQuiet?.(node.value) === true
-      ? []
-      : [node];
+    return node === undefined || key.isQuiet?.(node.value) === true ? [] : [node];
   });
   const [first, ...others] = written;
   if (first === undefined) return;

@@ -116,7 +116,6 @@ const SAMPLES: readonly Sample[] = [
     gateway: `${LEAST}bothit_recache: { enabled: true, interval: 24h, match_ua: [$SearchBots, "*custom*"] }\nclient_ip: { headers: [X-Real-IP, X-Forwarded-For] }\nevent_logging: { file: { enabled: true, path: log/events.log, template: "{url}", rotation: { max_size: 1 } } }\n`,
     hosts: `${HOST.trimEnd().slice(0, -2)}, client_ip: { headers: [CF-Connecting-IP] }, bothit_recache: { enabled: false } }]\n`,
     warnings: [
-      ['bothit_recache', 'stale'],
       ['client_ip', 'server.trusted_proxies'],
       ['event_logging', 'standard output'],
     ],
@@ -156,31 +155,10 @@ test.each(SAMPLES)('$name', async ({ gateway, hosts, warnings }) => {
 
 test('a key written in many places is warned about once, at its first place', async () => {
   const hosts = `hosts:\n${[1, 2, 3]
-    .map((id) => `  - { id: ${id}, domain: h${id}.example, bothit_recache: { enabled: true } }\n`)
+    .map((id) => `  - { id: ${id}, domain: h${id}.example, cache_sharding: { enabled: true } }\n`)
     .join('')}`;
   const { warnings } = await loadFiles({ 'hosts.yaml': hosts });
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatchObject({ file: 'hosts.yaml', line: 2, column: 34 });
   expect(warnings[0]?.message).toContain('and at 2 more places');
-});
-
-test('keys of a later version are accepted, and each says so', async () => {
-  const gateway = `
-redis: { sentinels: ["a:1", "b:2"], name: main }
-storage: { bodies: redis, max_bytes: 10GiB, cleanup: { interval: 1h } }
-memory: { max_bytes: 128MiB }
-render: { engine: chromium, chromium: { tabs: 4 } }
-normalization: { no_vary_search: learn }
-`;
-  const { errors, warnings } = await loadFiles({ 'edge-gateway.yaml': gateway });
-  expect(errors).toEqual([]);
-  const keys = warnings.map(({ message }) => /`([a-z_.]+)/.exec(message)?.[1] ?? message);
-  expect(new Set(keys)).toEqual(
-    new Set([
-      'normalization.no_vary_search',
-      'redis.name',
-      'redis.sentinels',
-      'storage.bodies',
-    ]),
-  );
 });

@@ -1,6 +1,13 @@
 // What every entry store must do; each adapter runs all of it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Entry, EntryFilter, EntryStore, PurgeLog } from '../../src/pipeline/ports.ts';
+import type {
+  Entry,
+  EntryFilter,
+  EntryStore,
+  PurgeLog,
+  StoredEntry,
+} from '../../src/pipeline/ports.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 import {
   COLLISIONS,
   DAMAGED_TEXTS,
@@ -14,6 +21,8 @@ import { createTestClock, type TestClock } from './test-clock.ts';
 /** A store under test, and ways around it into what it keeps. */
 export interface EntryStoreSubject {
   readonly store: EntryStore;
+  /** The same store as another process has it. */
+  readonly openOther: () => Promise<EntryStore>;
   /** That belongs to it. */
   readonly purgeLog: PurgeLog;
   /** Puts any text under a key, as a damaged or newer store would have it. */
@@ -182,10 +191,69 @@ export function describeEntryStore(
       expect(entries).toContainEqual(found.state === 'found' ? found.value : found);
     });
 
+    test('entries come with their keys; what can’t be used is left out', async () => {
+      const kept = [
+        await put({ hostId: 1 }),
+        await put({ hostId: 1, dimensionId: 2 }),
+        await put({ hostId: 12 }),
+      ];
+      await put({ hostId: 1, dimensionId: 3, deleteAt: clock.now() + 1, staleAt: clock.now() + 1 });
+      clock.advance(1);
+      await subject.plant(keyOf(makeEntry({ hostId: 1, dimensionId: 4 })), 'x');
+      await subject.plant(keyOf(makeEntry({ hostId: 1, dimensionId: 5 })), '{}');
+      const listed = async (filter: EntryFilter): Promise<readonly StoredEntry[]> => {
+        const found: StoredEntry[] = [];
+        for await (const page of store.entries(filter)) {
+          if (page.state === 'unavailable') throw new Error(page.reason);
+          found.push(...page.value);
+        }
+        return found.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      };
+      const pairs = kept.map((entry) => ({ key: keyOf(entry), entry }));
+      expect(await listed({})).toEqual(pairs.toSorted((a, b) => (a.key < b.key ? -1 : 1)));
+      expect(await listed({ hostId: 1 })).toEqual(pairs.slice(0, 2));
+      expect(await listed({ hostId: 1, dimensionId: 2 })).toEqual(pairs.slice(1, 2));
+      expect(await listed({ hostId: 2 })).toEqual([]);
+    });
+
+    test('what was read is current until it changes, by whomever', async () => {
+      const other = await subject.openOther();
+      const first = await put();
+      const key = keyOf(first);
+      const hold = async (): Promise<number> => {
+        let held = -1;
+        await waitUntil('what was read is current', async () => {
+          const found = await store.get(key);
+          held = found.state === 'found' ? found.stamp : -1;
+          return store.isCurrent(key, held);
+        });
+        return held;
+      };
+      const next = makeEntry({ status: 404 }, clock.now());
+      const changes = [
+        () => store.put(key, next),
+        () => other.put(key, first),
+        () => other.replace(key, first, next),
+        () => store.delete(key),
+        () => other.put(key, next),
+        () => other.delete(key),
+      ];
+      for (const change of changes) {
+        await store.put(key, first);
+        const stamp = await hold();
+        expect(await change()).toMatchObject({ state: 'done' });
+        await waitUntil('it is not', () => !store.isCurrent(key, stamp));
+        expect(store.isCurrent(key, stamp)).toBe(false);
+      }
+      expect(store.isCurrent(key, -1)).toBe(false);
+      await other.close();
+    });
+
     test('check answers; after close nothing answers and nothing throws', async () => {
       expect(await store.check()).toEqual({ state: 'done', value: undefined });
       await store.close();
       const entry = makeEntry({}, clock.now());
+      expect(store.isCurrent(keyOf(entry), 1)).toBe(false);
       expect(await store.check()).toMatchObject({ state: 'unavailable' });
       expect(await store.get(keyOf(entry))).toMatchObject({ state: 'unavailable' });
       expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'unavailable' });

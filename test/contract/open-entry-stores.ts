@@ -44,6 +44,7 @@ export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubje
   });
   return {
     store,
+    openOther: async () => openEmbeddedStores(options).entries,
     purgeLog,
     plant: async (key, text) => void (await raw.put(key, text, 7)),
     readRaw: async (key) => raw.get(key) ?? null,
@@ -59,12 +60,15 @@ export async function openEmbeddedSubject(clock: Clock): Promise<EntryStoreSubje
 export async function openRedisSubject(url: string, clock: Clock): Promise<EntryStoreSubject> {
   const raw = new Redis(url);
   await raw.flushall();
-  const { entries: store, purgeLog } = await connectRedisStores(
-    { kind: 'single', url },
-    { clock, onWarning: () => undefined, bodies: null, timeoutMs: PATIENCE_MS },
-  );
+  const connect = () =>
+    connectRedisStores(
+      { kind: 'single', url },
+      { clock, onWarning: () => undefined, bodies: null, timeoutMs: PATIENCE_MS },
+    );
+  const { entries: store, purgeLog } = await connect();
   return {
     store,
+    openOther: async () => (await connect()).entries,
     purgeLog,
     plant: async (key, text) => void (await raw.set(key, text)),
     readRaw: (key) => raw.get(key),

@@ -22,6 +22,7 @@ const APPLY = `
   local last = redis.call('ZREVRANGE', order, 0, 0, 'WITHSCORES')[2]
   -- A clock that was set back must not make what is used now the oldest.
   local now = math.max(tonumber(ARGV[1]), tonumber(last or '0'))
+  local ahead = now - tonumber(ARGV[1])
   local function add(host, field, by)
     if by ~= 0 then
       redis.call('HINCRBY', hosts, host .. ':' .. field, string.format('%.0f', by))
@@ -40,10 +41,11 @@ const APPLY = `
         add(host, 'bytes', -before)
       end
     elseif kind == 'used' then
-      if before then redis.call('ZADD', order, now, key) end
+      if before then redis.call('ZADD', order, math.min(used + ahead, now), key) end
     else
       if kind == 'stored' or not before then
-        redis.call('ZADD', order, kind == 'stored' and now or math.min(used, now), key)
+        local seconds = kind == 'stored' and used + ahead or used
+        redis.call('ZADD', order, math.min(seconds, now), key)
       end
       if before ~= bytes then redis.call('HSET', sizes, key, ARGV[i + 2]) end
       if not before then add(host, 'entries', 1) end
@@ -119,6 +121,6 @@ export function createRedisUsageBook({ connection, clock }: RedisUsageBookOption
 
 function toArguments(change: UsageChange): readonly (string | number)[] {
   const bytes = 'bytes' in change ? change.bytes : 0;
-  const usedAt = change.kind === 'found' ? Math.floor(change.usedAt / 1_000) : 0;
+  const usedAt = 'usedAt' in change ? Math.floor(change.usedAt / 1_000) : 0;
   return [change.kind, change.key, bytes, usedAt];
 }

@@ -28,7 +28,7 @@ export interface PurgeOrder {
 }
 
 export interface PurgeRecord extends PurgeOrder {
-  /** Place in the log, counting from 1: later is larger. */
+  /** Place in the log: later is larger, and the first is more than 0. */
   readonly seq: number;
   /** Epoch milliseconds. */
   readonly at: number;
