@@ -1,5 +1,6 @@
 // The one place that decides whether a page may be served from this process's memory: only while
-// the store certainly still has it, and every purge is known. Everything here is synchronous, and nobody is asked.
+// the store certainly still has it, and every purge is known. Everything here is synchronous, and
+// nobody is asked.
 import { freshnessAt } from '../core/http/freshness.ts';
 import { settleEntry } from '../core/purge/settle-entry.ts';
 import type { HeldBodies } from './memory-tier.ts';

@@ -1,5 +1,5 @@
-// New metadata for bytes that stay: what a 304 of the origin brings. Only in place of the very entry
-// that was validated, so that neither a newer one nor a purge is undone.
+// New metadata for bytes that stay: what a 304 of the origin brings. Only in place of the very
+// entry that was validated, so that neither a newer one nor a purge is undone.
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
 import type { CacheKey, Done, Entry } from './ports.ts';

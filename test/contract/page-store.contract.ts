@@ -6,18 +6,19 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
 import type { PageStoreEvent, PageStoreParts } from '../../src/pipeline/page-store-deps.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
+import { createDrafts, type MakeDraft } from './page-drafts.ts';
 import { makeBodies } from './stored-bodies.ts';
 import { COLLISIONS, HOUR_MS } from './stored-entries.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 const URL_A = 'https://example.com/a';
+const NOT_STORED = { stored: false, reason: 'unavailable' };
 
 /** Runs the page store's suite over one kind of entry store. */
 export function describePageStore(
@@ -31,6 +32,7 @@ export function describePageStore(
     let deps: PageStoreParts;
     let events: PageStoreEvent[];
     let pages: PageStore;
+    let draft: MakeDraft;
     beforeEach(async () => {
       basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-pages-'));
       clock = createTestClock();
@@ -47,30 +49,13 @@ export function describePageStore(
         onEvent: (event) => void events.push(event),
       };
       pages = createPageStore(deps);
+      draft = createDrafts(hasher, clock);
     });
     afterEach(async () => {
       await subject.dispose();
       rmSync(basePath, { recursive: true, force: true });
     });
 
-    const draft = (url: string, fields: Partial<PageDraft> = {}): PageDraft => {
-      const ref = fields.ref ?? { hostId: 1, dimensionId: 1, hash: deps.hasher.text(url) };
-      return {
-        key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
-        ref,
-        url,
-        source: 'render',
-        status: 200,
-        headers: [['content-type', 'text/html; charset=utf-8']],
-        body: makeBodies(url).identity,
-        cachedAt: clock.now(),
-        staleAt: clock.now() + HOUR_MS,
-        deleteAt: clock.now() + 2 * HOUR_MS,
-        tags: [],
-        since: deps.journal.end(),
-        ...fields,
-      };
-    };
     const save = async (url: string, fields: Partial<PageDraft> = {}): Promise<Entry> => {
       const saved = await pages.save(draft(url, fields));
       if (!saved.stored) throw new Error(JSON.stringify(saved));
@@ -100,10 +85,9 @@ export function describePageStore(
       const entry = await save(URL_A);
       expect(await lookUp(URL_A)).toEqual({ state: 'hit', entry, freshness: 'fresh' });
       const { body } = draft(URL_A);
-      const plain = await pages.readBody(entry, 'identity');
       const zipped = await pages.readBody(entry, 'gzip');
       const brotlied = await pages.readBody(entry, 'br');
-      expect(plain).toEqual({ state: 'found', value: body });
+      expect(await pages.readBody(entry, 'identity')).toEqual({ state: 'found', value: body });
       expect(zipped.state === 'found' && gunzipSync(zipped.value).equals(body)).toBe(true);
       expect(brotlied.state === 'found' && brotliDecompressSync(brotlied.value).equals(body)).toBe(
         true,
@@ -348,10 +332,7 @@ export function describePageStore(
 
     test('a disk that fails: not stored, no entry without a body', async () => {
       writeFileSync(join(basePath, 'pages', '1'), 'in the way');
-      expect(await pages.save(draft(URL_A))).toMatchObject({
-        stored: false,
-        reason: 'unavailable',
-      });
+      expect(await pages.save(draft(URL_A))).toMatchObject(NOT_STORED);
       expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
     });
 
@@ -363,10 +344,7 @@ export function describePageStore(
       expect(await lookUp(URL_A)).toMatchObject(unavailable);
       expect(await pages.readBody(entry, 'identity')).toMatchObject(unavailable);
       expect(await withdraw(URL_A)).toMatchObject(unavailable);
-      expect(await pages.save(draft(URL_A))).toMatchObject({
-        stored: false,
-        reason: 'unavailable',
-      });
+      expect(await pages.save(draft(URL_A))).toMatchObject(NOT_STORED);
     });
   });
 }

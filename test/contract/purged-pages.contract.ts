@@ -12,8 +12,9 @@ import type { BodyStore, Hasher } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
+import { createDrafts, type MakeDraft } from './page-drafts.ts';
 import { openBodyStore } from './stored-bodies.ts';
-import { COLLISIONS, HOUR_MS, makeEntry } from './stored-entries.ts';
+import { COLLISIONS, makeEntry } from './stored-entries.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 const URL_A = 'https://example.com/a';
@@ -66,24 +67,8 @@ export function describePurgedPages(
       });
       return { journal, pages };
     };
-    const draft = (url: string, fields: Partial<PageDraft> = {}): PageDraft => {
-      const ref = fields.ref ?? { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
-      return {
-        key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
-        ref,
-        url,
-        source: 'origin',
-        status: 200,
-        headers: [['content-type', 'text/html']],
-        body: Buffer.from(url),
-        cachedAt: clock.now(),
-        staleAt: clock.now() + HOUR_MS,
-        deleteAt: clock.now() + 2 * HOUR_MS,
-        tags: [],
-        since: one.journal.end(),
-        ...fields,
-      };
-    };
+    const draft: MakeDraft = (url, fields) =>
+      createDrafts(hasher, clock)(url, { since: one.journal.end(), ...fields });
     const refOf = (url: string, dimensionId: number, hostId = 1) => ({
       hostId,
       dimensionId,

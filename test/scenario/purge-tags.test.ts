@@ -74,7 +74,7 @@ describe('a page is tagged', () => {
   }
 });
 
-test('tags are not for clients, unless the policy says so; what is passed on is untouched', async () => {
+test('tags are not for clients unless the policy says so; passed on they are', async () => {
   const origin = ({ target }: { readonly target: string }): string =>
     page(
       'x',

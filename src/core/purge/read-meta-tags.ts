@@ -1,6 +1,6 @@
-// The tags that a page names itself, `<meta name="edge-gateway-tags" content="a, b">`. One pass over
-// the beginning of its HTML, each character looked at a bounded number of times: pages come from
-// outside, and no page may hold the process up.
+// The tags that a page names itself: `<meta name="edge-gateway-tags" content="a, b">`. One pass
+// over the beginning of its HTML, each character looked at a bounded number of times: pages come
+// from outside, and no page may hold the process up.
 
 /** Names under which a page may say its tags. */
 const NAMES: ReadonlySet<string> = new Set(['edge-gateway-tags', 'cache-tag', 'surrogate-key']);
