@@ -190,7 +190,7 @@ describe('a purge by URL', () => {
     stage.say(SID);
     await briefs(stage, '/list?a=1&sid=3', '/list?a=1&sid=4');
     const report = await purge(stage, by, 'https://site.test/list?sid=9&a=1');
-    expect(report).toMatchObject({ entries: 4, url: 'https://site.test/list?a=1' });
+    expect(report).toMatchObject({ entries: 4 });
     expect(await purge(stage, by, 'https://site.test/list?a=1')).toMatchObject({ entries: 0 });
     // The rule ends, and the old keys are asked for again.
     stage.say();

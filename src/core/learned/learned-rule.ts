@@ -25,7 +25,7 @@ export type FindLearned = (address: string) => LearnedRule | null;
 /** Most paths of one host that are remembered. */
 export const LEARNED_PATHS_MAX = 1_000;
 
-/** A rule that was said again in this time keeps its place: paths in turn would lose their pages. */
+/** A rule said again in this time keeps its place, or paths in turn would lose their pages. */
 export const LEARNED_KEEP_MS = 86_400_000;
 
 /** Longer addresses are not learned; also what a key of the embedded store can hold. */

@@ -1,5 +1,5 @@
 // Which stored URLs are one page under a learned rule: pages that were stored before it was learned
-// are found by no request any more, and would come back with the rule's end. A purge means them too.
+// are found by no request now, and would come back with the rule's end. A purge means them too.
 import { matters, parseNoVarySearch, type SearchVariance } from '../http/no-vary-search.ts';
 import { decodeForm, toText } from '../url/percent-encoding.ts';
 import { addressOf } from './learned-rule.ts';
