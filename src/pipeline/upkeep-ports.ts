@@ -50,11 +50,12 @@ export interface HostUsage {
 }
 
 export type UsageChange =
-  | { readonly kind: 'used' | 'gone'; readonly key: CacheKey }
-  | { readonly kind: 'stored'; readonly key: CacheKey; readonly bytes: number }
-  /** A sweep saw it: counted from now on, if it was not, as used at that time. */
+  | { readonly kind: 'gone'; readonly key: CacheKey }
+  /** Epoch milliseconds, by the clock of the process that used it. */
+  | { readonly kind: 'used'; readonly key: CacheKey; readonly usedAt: number }
+  /** `found`: a sweep saw it, and it is counted from now on, if it was not. */
   | {
-      readonly kind: 'found';
+      readonly kind: 'stored' | 'found';
       readonly key: CacheKey;
       readonly bytes: number;
       readonly usedAt: number;

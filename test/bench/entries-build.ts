@@ -26,7 +26,12 @@ for (let from = 0; from < Number(count); from += ENTRIES_AT_ONCE) {
   const putting = pages.map(({ key, entry }) => entries.put(key, entry));
   for (const done of await Promise.all(putting)) expectDone(done);
   const stored = pages.map(
-    ({ key, entry }): UsageChange => ({ kind: 'stored', key, bytes: countEntryBytes(entry) }),
+    ({ key, entry }): UsageChange => ({
+      kind: 'stored',
+      key,
+      bytes: countEntryBytes(entry),
+      usedAt: entry.cachedAt,
+    }),
   );
   expectDone(await upkeep.usage.apply(stored));
 }

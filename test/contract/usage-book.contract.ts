@@ -37,7 +37,7 @@ export function describeUsageBook(
       valueOf(await book.listOldest(100)).map(({ key }) => numberOf(key));
     const store = async (...numbers: readonly number[]): Promise<void> => {
       for (const number of numbers) {
-        await apply({ kind: 'stored', key: keyNumber(number), bytes: 10 });
+        await apply({ kind: 'stored', key: keyNumber(number), bytes: 10, usedAt: clock.now() });
         clock.advance(1_000);
       }
     };
@@ -50,11 +50,11 @@ export function describeUsageBook(
 
     test('pages are counted by host, and by their last size', async () => {
       await apply(
-        { kind: 'stored', key: keyNumber(1), bytes: 100 },
-        { kind: 'stored', key: keyNumber(2), bytes: 200 },
-        { kind: 'stored', key: keyNumber(3, 7), bytes: 5 },
+        { kind: 'stored', key: keyNumber(1), bytes: 100, usedAt: clock.now() },
+        { kind: 'stored', key: keyNumber(2), bytes: 200, usedAt: clock.now() },
+        { kind: 'stored', key: keyNumber(3, 7), bytes: 5, usedAt: clock.now() },
       );
-      await apply({ kind: 'stored', key: keyNumber(1), bytes: 150 });
+      await apply({ kind: 'stored', key: keyNumber(1), bytes: 150, usedAt: clock.now() });
       expect(valueOf(await book.countHosts())).toEqual([
         { hostId: 1, entries: 2, bytes: 350 },
         { hostId: 7, entries: 1, bytes: 5 },
@@ -66,16 +66,29 @@ export function describeUsageBook(
     test('used longest ago comes first', async () => {
       await store(1, 2, 3);
       expect(await oldest()).toEqual([1, 2, 3]);
-      await apply({ kind: 'used', key: keyNumber(1) });
+      await apply({ kind: 'used', key: keyNumber(1), usedAt: clock.now() });
       expect(await oldest()).toEqual([2, 3, 1]);
       clock.advance(1_000);
-      await apply({ kind: 'stored', key: keyNumber(2), bytes: 20 });
+      await apply({ kind: 'stored', key: keyNumber(2), bytes: 20, usedAt: clock.now() });
       expect(await oldest()).toEqual([3, 1, 2]);
       expect(valueOf(await book.listOldest(1))).toEqual([{ key: keyNumber(3), bytes: 10 }]);
     });
 
+    test('the order is that of the uses, not of the telling', async () => {
+      const usedAt = clock.now();
+      clock.advance(10_000);
+      await apply(
+        { kind: 'stored', key: keyNumber(1), bytes: 1, usedAt: usedAt + 5_000 },
+        { kind: 'stored', key: keyNumber(2), bytes: 1, usedAt },
+      );
+      expect(await oldest()).toEqual([2, 1]);
+    });
+
     test('what is not known is not made by being used, and goes without a trace', async () => {
-      await apply({ kind: 'used', key: keyNumber(1) }, { kind: 'gone', key: keyNumber(2) });
+      await apply(
+        { kind: 'used', key: keyNumber(1), usedAt: clock.now() },
+        { kind: 'gone', key: keyNumber(2) },
+      );
       expect(valueOf(await book.countHosts())).toEqual([]);
       expect(await listAll(book)).toEqual([]);
     });
@@ -107,11 +120,11 @@ export function describeUsageBook(
     test.each([-DAY_MS, DAY_MS])('a clock that jumps by %d ms keeps the order', async (jumpMs) => {
       await store(1, 2, 3);
       clock.advance(jumpMs);
-      await apply({ kind: 'used', key: keyNumber(1) });
+      await apply({ kind: 'used', key: keyNumber(1), usedAt: clock.now() });
       expect((await oldest())[0]).toBe(2);
       clock.advance(-jumpMs);
       clock.advance(1_000);
-      await apply({ kind: 'used', key: keyNumber(2) });
+      await apply({ kind: 'used', key: keyNumber(2), usedAt: clock.now() });
       expect((await oldest())[0]).not.toBe(2);
     });
 
@@ -122,6 +135,7 @@ export function describeUsageBook(
           kind: 'stored',
           key: keyNumber(from + i),
           bytes: 1,
+          usedAt: clock.now(),
         }));
       const done = await Promise.all([first.apply(changesOf(0)), second.apply(changesOf(250))]);
       expect(done.map(({ state }) => state)).toEqual(['done', 'done']);
@@ -132,14 +146,16 @@ export function describeUsageBook(
     });
 
     test('the sums are those of the rows, whatever happens', async () => {
+      const number = fc.nat(12);
+      const usedAt = fc.integer({ min: 0, max: 2 * Date.now() });
       const change = fc.oneof(
-        fc.record({ kind: fc.constantFrom('used', 'gone'), number: fc.nat(12) }),
-        fc.record({ kind: fc.constant('stored'), number: fc.nat(12), bytes: fc.nat(1_000) }),
+        fc.record({ kind: fc.constant('gone'), number }),
+        fc.record({ kind: fc.constant('used'), number, usedAt }),
         fc.record({
-          kind: fc.constant('found'),
-          number: fc.nat(12),
+          kind: fc.constantFrom('stored', 'found'),
+          number,
           bytes: fc.nat(1_000),
-          usedAt: fc.integer({ min: 0, max: 2 * Date.now() }),
+          usedAt,
         }),
       );
       await fc.assert(
@@ -148,7 +164,7 @@ export function describeUsageBook(
           const model = new Map<string, number>();
           for (const batch of batches) {
             const changes = batch.map(
-              ({ number, ...rest }) => ({ ...rest, key: keyNumber(number) }) as UsageChange,
+              ({ number: page, ...rest }) => ({ ...rest, key: keyNumber(page) }) as UsageChange,
             );
             for (const one of changes) follow(model, one);
             await apply(...changes);

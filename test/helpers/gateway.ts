@@ -41,8 +41,7 @@ export interface TestGatewayOptions extends ConfigTexts {
 }
 
 /** Keys every test gateway has; a test's own text follows and must not repeat their blocks. */
-const BASE = `storage: {base_path: ./data}
-admin: {listen: "127.0.0.1:0"}
+const BASE = `admin: {listen: "127.0.0.1:0"}
 hosts: {include: hosts.yaml}
 `;
 
@@ -51,7 +50,7 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'edge-gateway-test-')));
   const file = join(folder, 'edge-gateway.yaml');
   const write = async ({ gateway, hosts }: Partial<ConfigTexts>): Promise<void> => {
-    if (gateway !== undefined) await writeFile(file, BASE + withListen(gateway));
+    if (gateway !== undefined) await writeFile(file, BASE + withStorage(withListen(gateway)));
     if (hosts !== undefined) await writeFile(join(folder, 'hosts.yaml'), hosts);
   };
   await write(options);
@@ -86,11 +85,17 @@ export async function startTestGateway(options: TestGatewayOptions): Promise<Tes
   };
 }
 
-/** A test's `server:` block keeps its other keys; without one there is just the address. */
+/** A test's `server:` and `storage:` blocks keep their other keys. */
 function withListen(text: string): string {
   return /^server:/m.test(text)
     ? text.replace(/^server:\n/m, 'server:\n  listen: "127.0.0.1:0"\n')
     : `server: {listen: "127.0.0.1:0"}\n${text}`;
+}
+
+function withStorage(text: string): string {
+  return /^storage:/m.test(text)
+    ? text.replace(/^storage:\n/m, 'storage:\n  base_path: ./data\n')
+    : `storage: {base_path: ./data}\n${text}`;
 }
 
 function collect(take: (text: string) => void): Writable {

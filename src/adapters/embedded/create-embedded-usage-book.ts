@@ -89,14 +89,15 @@ interface Row {
 }
 
 function applyAll(changes: readonly UsageChange[], environment: Environment, nowMs: number): void {
-  const latest = latestSeconds(environment);
+  const clockSeconds = Math.floor(nowMs / 1_000);
   // A clock that was set back must not make what is used now the oldest.
-  const nowSeconds = Math.max(Math.floor(nowMs / 1_000), latest);
+  const nowSeconds = Math.max(clockSeconds, latestSeconds(environment));
+  const time = { nowSeconds, aheadSeconds: nowSeconds - clockSeconds };
   const hosts = new Map<number, { entries: number; bytes: number }>();
   for (const change of changes) {
     const { key } = change;
     const before = readRow(environment, key);
-    const after = rowAfter(change, before, nowSeconds);
+    const after = rowAfter(change, before, time);
     replaceRow(environment, key, before, after);
     const hostId = parseCacheKey(key)?.hostId ?? 0;
     const sums = hosts.get(hostId) ?? readSums(environment, hostId);
@@ -110,19 +111,22 @@ function applyAll(changes: readonly UsageChange[], environment: Environment, now
   }
 }
 
-function rowAfter(change: UsageChange, before: Row | null, nowSeconds: number): Row | null {
-  switch (change.kind) {
-    case 'gone':
-      return null;
-    case 'used':
-      return before === null ? null : { ...before, seconds: nowSeconds };
-    case 'stored':
-      return { seconds: nowSeconds, bytes: change.bytes };
-    case 'found': {
-      const usedSeconds = Math.min(Math.floor(change.usedAt / 1_000), nowSeconds);
-      return { seconds: before?.seconds ?? usedSeconds, bytes: change.bytes };
-    }
+interface BookTime {
+  readonly nowSeconds: number;
+  /** Of the clock. */
+  readonly aheadSeconds: number;
+}
+
+function rowAfter(change: UsageChange, before: Row | null, time: BookTime): Row | null {
+  if (change.kind === 'gone') return null;
+  const usedSeconds = Math.floor(change.usedAt / 1_000);
+  if (change.kind === 'found') {
+    const seconds = before?.seconds ?? Math.min(usedSeconds, time.nowSeconds);
+    return { seconds, bytes: change.bytes };
   }
+  const seconds = Math.min(usedSeconds + time.aheadSeconds, time.nowSeconds);
+  if (change.kind === 'stored') return { seconds, bytes: change.bytes };
+  return before && { seconds, bytes: before.bytes };
 }
 
 function replaceRow(

@@ -32,7 +32,7 @@ export interface Upkeep {
 const FIRST_SWEEP_MS = 60_000;
 /** Of an interval, both ways: processes that started together don't sweep together. */
 const JITTER_SHARE = 0.1;
-const QUOTA_CHECK_MS = 5_000;
+const QUOTA_CHECK_MS = 2_000;
 
 /** Starts both. */
 export function startUpkeep(options: UpkeepOptions): Upkeep {

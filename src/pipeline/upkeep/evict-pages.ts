@@ -89,7 +89,9 @@ async function evictPage({ key }: UsedEntry, deps: UpkeepDeps): Promise<Done<Usa
   if (removed.state === 'unavailable') return removed;
   // Another version came meanwhile: the book is about to hear of it.
   const isReplaced = item !== undefined && !removed.value;
-  return isReplaced ? { state: 'done', value: { kind: 'used', key } } : gone;
+  return isReplaced
+    ? { state: 'done', value: { kind: 'used', key, usedAt: deps.clock.now() } }
+    : gone;
 }
 
 async function isYoung(

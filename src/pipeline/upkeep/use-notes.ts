@@ -53,12 +53,14 @@ export function createUseNotes({
 
   return {
     used: (key) => {
-      // Said of a page that goes, or is noted with its size, it would say less.
-      if (recent.has(key) || notes.has(key) || notes.size >= NOTES_MAX) return;
+      if (recent.has(key) || notes.size >= NOTES_MAX) return;
       recent.add(key);
-      note({ kind: 'used', key });
+      const noted = notes.get(key);
+      const usedAt = clock.now();
+      if (noted === undefined) note({ kind: 'used', key, usedAt });
+      else if (noted.kind !== 'gone') notes.set(key, { ...noted, usedAt });
     },
-    stored: (key, bytes) => note({ kind: 'stored', key, bytes }),
+    stored: (key, bytes) => note({ kind: 'stored', key, bytes, usedAt: clock.now() }),
     gone: (key) => note({ kind: 'gone', key }),
     flush,
     close: flush,
