@@ -10,9 +10,9 @@ import type { Leases, RefreshQueue } from '../pipeline/ports.ts';
 import { createLasting, type Lasting } from './build-runtime.ts';
 import { storeListener, watchSource } from './observe.ts';
 import { type Bots, openBots } from './open-bots.ts';
+import { openRefreshQueue } from './open-refresh-queue.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { createOwnRenderer, type OwnRenderer } from './own-renderer.ts';
-import { openRefreshQueue } from './refreshing.ts';
 import type { Releases } from './releases.ts';
 import type { StartOptions } from './start-options.ts';
 
@@ -68,7 +68,8 @@ export async function layFoundation(
   const pseudonym = belonging.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
   const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, log);
   releases.add(renderer.close);
-  const queue = belonging.queueRefresh ?? openRefreshQueue(settings, { log, metrics, clock });
+  const queue =
+    belonging.queueRefresh ?? (await openRefreshQueue(settings, { log, metrics, clock }));
   if ('close' in queue) releases.add(queue.close);
   const lasting = createLasting({
     pseudonym,

@@ -1,12 +1,7 @@
-// The refresh queue of a gateway, and who works through it: the process that leads. Its workers hand
-// their jobs to it.
-import { createBullmqQueue } from '../adapters/bullmq/create-bullmq-queue.ts';
-import { createProcessQueue } from '../adapters/queue/create-process-queue.ts';
-import type { Log } from '../adapters/telemetry/create-log.ts';
-import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
+// Who works through the refresh queue: the process that leads. Its workers hand their jobs to it.
 import type { Settings } from '../config/settings.ts';
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
-import type { Clock, RefreshQueue, RefreshStep } from '../pipeline/ports.ts';
+import type { RefreshQueue, RefreshStep } from '../pipeline/ports.ts';
 import { createRefreshWaiters } from '../pipeline/refresh-waiters.ts';
 import { type RefreshRequests, requestRecache, warmPages } from '../pipeline/request-refresh.ts';
 import { runRefresh } from '../pipeline/run-refresh.ts';
@@ -18,44 +13,6 @@ import type { Foundation } from './foundation.ts';
 const SERVICE_TABS_ASSUMED = 4;
 /** Pages that are got from origins at once. */
 const ORIGIN_PAGES = 8;
-
-export interface QueueParts {
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-}
-
-/** In Redis where there is one, else in this process. */
-export function openRefreshQueue(
-  { redis }: Settings,
-  { log, metrics, clock }: QueueParts,
-): RefreshQueue {
-  const onDefect = (error: unknown): void => log.error('defect', { err: error });
-  const queue =
-    redis === null
-      ? createProcessQueue({ onDefect })
-      : createBullmqQueue({
-          target: redis,
-          clock,
-          onWarning: (warning) => log.warn('refresh queue', { ...warning }),
-          onDefect,
-        });
-  metrics.watchRefreshQueue(async () => {
-    const counts = await queue.count();
-    return counts.state === 'done' ? counts.value : null;
-  });
-  return {
-    ...queue,
-    add: async (job) => {
-      const added = await queue.add(job);
-      const refusal = added.state === 'unavailable' ? added.state : added.value;
-      if (refusal === 'unavailable' || refusal === 'full') {
-        metrics.recordRefresh({ reason: job.reason, outcome: refusal });
-      }
-      return added;
-    },
-  };
-}
 
 export interface Refreshing extends RefreshActions {
   readonly add: RefreshQueue['add'];
