@@ -39,6 +39,7 @@ const ATTEMPTS_MAX = 3;
 const RECORDS_MAX = 2 * PURGES_MAX;
 
 const DONE: Done<void> = { state: 'done', value: undefined };
+const KEPT: Verdict = { state: 'kept' };
 const GONE: Verdict = { state: 'gone' };
 
 export function createPurgeJournal(log: PurgeLog): PurgeJournal {
@@ -87,7 +88,9 @@ export function createPurgeJournal(log: PurgeLog): PurgeJournal {
     return (page.since ?? 0) > end ? GONE : purges.judge(page);
   }
 
-  const judge = (page: JudgedPage): Verdict => judgeBy(index, page);
+  /** Nothing was purged since most pages were fetched. */
+  const judge = (page: JudgedPage): Verdict =>
+    (page.since ?? 0) === end ? KEPT : judgeBy(index, page);
 
   async function append(order: PurgeOrder): Promise<Done<PurgeRecord>> {
     const done = await log.append(order);
