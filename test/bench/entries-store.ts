@@ -53,7 +53,8 @@ export function makeBody(i: number): Buffer {
 
 /** Page number `i`, with the headers that are usual. */
 export function makeBenchPage(hasher: Hasher, i: number, digests: readonly string[]): BenchPage {
-  const url = `https://shop.example/products/category-${i % 97}/article-${i}?color=blue&size=${i % 50}`;
+  const path = `/products/category-${i % 97}/article-${i}`;
+  const url = `https://shop.example${path}?color=blue&size=${i % 50}`;
   const ref = { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
   const cachedAt = Date.now() - (i % 3_600) * 1_000;
   const entry: Entry = {

@@ -1,5 +1,5 @@
-// `npm run bench:entries`: what a million stored pages cost beside a thousand, on this machine: time
-// to start, of a hit, of a sweep; memory and disk. `-- COUNT…` measures other numbers of pages.
+// `npm run bench:entries`: what a million stored pages cost beside a thousand, on this machine:
+// time to start, of a hit, of a sweep; memory and disk. `-- COUNT…` measures other numbers.
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Quota and sweep over a whole gateway: the disk stays within what was allowed, what is in use stays
-// in the cache, and what has expired leaves the disk.
+// Quota and sweep over a whole gateway: the disk stays within what was allowed, what is in use
+// stays in the cache, and what has expired leaves the disk.
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';

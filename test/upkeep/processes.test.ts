@@ -1,5 +1,5 @@
-// Sweeps of one process while another stores, and sweeps that are killed in the middle: nothing that
-// is valid is ever lost, and the next sweep puts right what was left half-done.
+// Sweeps of one process while another stores, and sweeps that are killed in the middle: nothing
+// that is valid is ever lost, and the next sweep puts right what was left half-done.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// The UsageBook port on lmdb, beside the entries. A page has two rows, one by its key and one by its
-// last use, and a host has its sums: a batch of changes moves all of them in one transaction, so
-// that the sums are those of the rows after a kill at any moment.
+// The UsageBook port on lmdb, beside the entries. A page has two rows, one by its key and one by
+// its last use, and a host has its sums: a batch of changes moves all of them in one transaction,
+// so that the sums are those of the rows after a kill at any moment.
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { CacheKey, Done } from '../../pipeline/ports.ts';
 import type { HostUsage, UsageBook, UsageChange, UsedEntry } from '../../pipeline/upkeep-ports.ts';

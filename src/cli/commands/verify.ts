@@ -1,5 +1,5 @@
-// `edge-gateway verify`: whether store and files agree, and bodies are what was stored. Works beside
-// a running gateway.
+// `edge-gateway verify`: whether store and files agree, and bodies are what was stored. Works
+// beside a running gateway.
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import {

@@ -30,7 +30,7 @@ interface Tally {
 }
 
 /** Bodies are written a moment before their metadata; nothing is lost by waiting longer. */
-export const ORPHAN_AGE_MS = 10 * 60_000;
+const ORPHAN_AGE_MS = 10 * 60_000;
 
 const DONE: Done<void> = { state: 'done', value: undefined };
 
