@@ -17,6 +17,7 @@ import type { Clock, Hasher, LearnedRules, Leases, PageSource } from '../pipelin
 import type { PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
+import { createBodyCollector } from '../pipeline/shared-cache/collect-body.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
 import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
 import type { Fill } from '../pipeline/state.ts';
@@ -47,6 +48,8 @@ export interface Lasting {
 }
 
 const MEMORY_ENTRIES_MAX = 10_000;
+/** Of answers that are being read for the store, all together. */
+const COLLECTED_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface LastingParts {
   readonly pseudonym: string;
@@ -85,6 +88,7 @@ export function createLasting(parts: LastingParts): Lasting {
     origin: createOriginFetcher({ balancer, pseudonym }),
     exchanges: createCollapser<ExchangeEnd>(),
     saves,
+    collectBody: createBodyCollector(COLLECTED_BYTES_MAX),
     hasher: parts.hasher,
     onDefect: parts.onDefect,
   };

@@ -14,6 +14,7 @@ import type {
 import type { PurgeJournal } from './purge-journal.ts';
 import type { RecentMemory } from './recent-memory.ts';
 import type { RunningFills } from './running-fills.ts';
+import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { RunningSaves } from './shared-cache/running-saves.ts';
 import type { FailedFill, Fill, Keyed } from './state.ts';
@@ -47,6 +48,7 @@ export interface PipelineDeps {
   /** Requests passed on whose answers may be shared. */
   readonly exchanges: Collapser<ExchangeEnd>;
   readonly saves: RunningSaves;
+  readonly collectBody: CollectBody;
   readonly hasher: Hasher;
   /** Pages whose refresh a crawler's hit has asked for lately. */
   readonly askedRefreshes: RecentMemory<true>;

@@ -1,6 +1,7 @@
 // Reads a body for the store while it goes to the one who asked for it. The reading belongs to no
 // client: a slow one does not hold it up, one that leaves does not end it. What turns out too large
-// to keep goes on for its client alone, at that client's pace.
+// to keep, or comes while too much is being read already, goes on for its client alone, at that
+// client's pace.
 import { Readable } from 'node:stream';
 
 export interface Collecting {
@@ -16,13 +17,30 @@ export interface CollectLimits {
   readonly idleMs: number;
 }
 
-export function collectBody(body: Readable, { bytesMax, idleMs }: CollectLimits): Collecting {
+export type CollectBody = (body: Readable, limits: CollectLimits) => Collecting;
+
+/** @param bytesAtOnceMax of all bodies that are being read */
+export function createBodyCollector(bytesAtOnceMax: number): CollectBody {
+  const held = { bytes: 0 };
+  return (body, limits) => collectBody(body, limits, { held, bytesAtOnceMax });
+}
+
+interface Budget {
+  readonly held: { bytes: number };
+  readonly bytesAtOnceMax: number;
+}
+
+function collectBody(
+  body: Readable,
+  { bytesMax, idleMs }: CollectLimits,
+  { held, bytesAtOnceMax }: Budget,
+): Collecting {
   let chunks: Buffer[] | null = [];
   let bytes = 0;
   let isWhole = false;
-  let settle = (_whole: Buffer | null): void => undefined;
-  const whole = new Promise<Buffer | null>((resolve) => {
-    settle = resolve;
+  let resolve = (_whole: Buffer | null): void => undefined;
+  const whole = new Promise<Buffer | null>((done) => {
+    resolve = done;
   });
   const timer = setTimeout(() => body.destroy(new Error('stalled')), idleMs);
   const stream = new Readable({
@@ -34,17 +52,24 @@ export function collectBody(body: Readable, { bytesMax, idleMs }: CollectLimits)
   });
   // Whoever writes it out sees that it was closed before its end.
   stream.on('error', () => undefined);
-  const giveUp = (): void => {
+  const settle = (result: Buffer | null): void => {
+    if (chunks === null) return;
     chunks = null;
+    held.bytes -= bytes;
     clearTimeout(timer);
-    settle(null);
-    if (stream.destroyed) body.destroy();
+    resolve(result);
+    if (result === null && stream.destroyed) body.destroy();
   };
   body.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (chunks !== null && bytes > bytesMax) giveUp();
+    if (chunks !== null) {
+      const isTooMuch =
+        bytes + chunk.length > bytesMax || held.bytes + chunk.length > bytesAtOnceMax;
+      if (isTooMuch) settle(null);
+    }
     if (chunks !== null) {
       chunks.push(chunk);
+      bytes += chunk.length;
+      held.bytes += chunk.length;
       timer.refresh();
     }
     const hasRoom = stream.destroyed || stream.push(chunk);
@@ -52,14 +77,13 @@ export function collectBody(body: Readable, { bytesMax, idleMs }: CollectLimits)
   });
   body.once('end', () => {
     isWhole = true;
-    settle(chunks === null ? null : Buffer.concat(chunks, bytes));
+    if (chunks !== null) settle(Buffer.concat(chunks, bytes));
     if (!stream.destroyed) stream.push(null);
   });
   body.on('error', () => undefined);
   body.once('close', () => {
-    clearTimeout(timer);
     if (isWhole) return;
-    giveUp();
+    settle(null);
     stream.destroy(new Error('the origin cut the body'));
   });
   return { stream, whole };

@@ -16,7 +16,6 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { FetchFailure, OriginAnswer, PassJob, Peer } from '../ports.ts';
 import type { RunningFill } from '../running-fills.ts';
 import type { Keyed } from '../state.ts';
-import { collectBody } from './collect-body.ts';
 import type { PassedOn } from './deliver-exchange.ts';
 import type { ExchangeEnd, FailedExchange } from './exchange-end.ts';
 import type { ExchangeEntry, FoundExchange } from './find-exchange.ts';
@@ -128,7 +127,7 @@ async function carry(
     return ended({ kind: 'answer', answer: passed, unshared, isForOne: true }, UNSHARED);
   }
   const idleMs = LIMITS.bodyIdleTimeoutMs;
-  const { stream, whole } = collectBody(answer.body, { bytesMax, idleMs });
+  const { stream, whole } = deps.collectBody(answer.body, { bytesMax, idleMs });
   const keep = async (): Promise<ExchangeEnd> => {
     const body = await whole;
     if (body === null) return { kind: 'unshared' };
