@@ -85,10 +85,10 @@ describeWithRedis('Redis', () => {
     await redis.stop();
     redis = await startRedisServer({
       port: redis.port,
-      args: ['--maxmemory', '1500kb', '--maxmemory-policy', 'noeviction'],
+      args: ['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction'],
     });
     const stage = await setUp();
-    const long = (index: number): string => `/page?q=${index}&${'x'.repeat(3_000)}`;
+    const long = (index: number): string => `/page?q=${index}&${'x'.repeat(7_000)}`;
     let filled = 0;
     await waitUntil('Redis is full', async () => {
       filled += 1;

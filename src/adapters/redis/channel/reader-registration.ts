@@ -5,7 +5,7 @@ import type { RedisConnection } from '../connection/redis-connection.ts';
 import { HEAD_KEY, READERS_KEY } from '../hub.ts';
 
 /** How long a process that died without a word keeps purges waiting. */
-export const REGISTRATION_MS = 2_000;
+const REGISTRATION_MS = 2_000;
 const RENEW_EVERY_MS = 500;
 
 /**

@@ -8,8 +8,8 @@ type SentinelTarget = Extract<RedisTarget, { kind: 'sentinel' }>;
 const CHANNEL = '+switch-master';
 
 /**
- * Connects to every Sentinel, in the background and again after every end. One that can't be reached
- * is no trouble as long as the master is.
+ * Connects to every Sentinel, in the background and again after every end. One that is not there is
+ * no trouble as long as the master is.
  *
  * @returns ends it
  */
