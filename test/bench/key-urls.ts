@@ -2,7 +2,7 @@
 // parameter or two, some without any, some long, some encoded, some with many parameters.
 
 /** Uniform over 0 to 1, the same for one seed (mulberry32). */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -2,8 +2,10 @@
 // key, in every process and for every tool; a purge means what was stored before, too.
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
+import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { answer, ask, askedFor, BOT, page, type Reply, type Stage, setStage } from './stage.ts';
 
@@ -19,6 +21,7 @@ interface Learning extends Stage {
 async function setLearningStage(mode: string, more = ''): Promise<Learning> {
   let lines: readonly string[] = [SID];
   const stage = await setStage({
+    gateway: 'server:\n  workers: 1\n',
     host: `normalization: {no_vary_search: ${mode}${more}}`,
     origin: ({ target }) => page(`page of ${target}`, ...lines),
   });
@@ -173,6 +176,32 @@ test('another process on the same store has the same keys at once, and after a s
   const late = await startGatewayProcess(configOf(stage));
   onTestFinished(late.kill);
   expect(brief(await ask(late.port, '/list?a=1&sid=4'))).toBe('hit page of /list?a=1');
+}, 60_000);
+
+describeWithRedis('machines that share Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => {
+    redis = await startRedisServer();
+  });
+  afterAll(() => redis.stop());
+
+  test('learn from each other', async () => {
+    const store = `server:\n  workers: 1\nredis: {url: "${redis.url}"}\n`;
+    const host = 'normalization: {no_vary_search: learn}';
+    const origin = (): string => page('a page', SID);
+    const [one, other] = [
+      await setStage({ gateway: store, host, origin }),
+      await setStage({ gateway: store, host, origin }),
+    ];
+    await one.ask('/list?sid=1');
+    expect((await one.ask('/list?sid=2')).header('X-Processed-URL')).toMatch(/list$/);
+    // Explaining fetches nothing, so that it can have learned only from the first.
+    const query = new URLSearchParams({ url: 'https://site.test/list?sid=3', user_agent: BOT });
+    await waitUntil('the other one knows', async () => {
+      const told = await callAdmin(other, `/explain?${query.toString()}`);
+      return JSON.stringify(told).includes('"normalized":"https://site.test/list"');
+    });
+  }, 60_000);
 });
 
 describe('a purge by URL', () => {
