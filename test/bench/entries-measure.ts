@@ -1,5 +1,6 @@
 // Measures a store of the entries bench, in a process of its own, and prints what it found as JSON:
 // `entries-measure.ts FILE COUNT`.
+import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
@@ -17,9 +18,9 @@ export interface Measured {
   readonly sweepStallMs: number;
   readonly sweepEntries: number;
   readonly evictMicros: number;
-  readonly rssOpenMb: number;
-  readonly rssSweptMb: number;
-  readonly heapSweptMb: number;
+  /** Without pages of mapped files, which the system takes back when it needs them. */
+  readonly openMb: number;
+  readonly sweptMb: number;
 }
 
 const HITS = 20_000;
@@ -35,7 +36,7 @@ const digests = Array.from({ length: BODIES }, (_, i) => hasher.bytes(makeBody(i
 const openedAt = performance.now();
 const stores = await openBenchStores(file);
 const openMs = performance.now() - openedAt;
-const rssOpenMb = rssMb();
+const memoryOpenMb = memoryMb();
 
 const sample = Array.from({ length: HITS }, () =>
   makeBenchPage(hasher, Math.floor(Math.random() * count), digests),
@@ -59,8 +60,7 @@ const report = await sweepStore(stores.upkeep, NO_REST);
 const sweepCpuSeconds = cpuMicros(sweptFrom) / 1e6;
 delay.disable();
 if (report.stoppedBy !== null || report.removed.size > 0) throw new Error(JSON.stringify(report));
-const rssSweptMb = rssMb();
-const heapSweptMb = process.memoryUsage().heapUsed / 2 ** 20;
+const sweptMb = memoryMb();
 
 const measured: Measured = {
   openMs,
@@ -71,9 +71,8 @@ const measured: Measured = {
   sweepStallMs: delay.max / 1e6,
   sweepEntries: report.entries,
   evictMicros: await timeEviction(),
-  rssOpenMb,
-  rssSweptMb,
-  heapSweptMb,
+  openMb: memoryOpenMb,
+  sweptMb,
 };
 await stores.close();
 console.log(JSON.stringify(measured));
@@ -118,6 +117,7 @@ function cpuMicros(from: NodeJS.CpuUsage): number {
   return user + system;
 }
 
-function rssMb(): number {
-  return process.memoryUsage().rss / 2 ** 20;
+function memoryMb(): number {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
 }

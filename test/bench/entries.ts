@@ -81,9 +81,8 @@ function formatTable(all: readonly Column[]): string {
     ],
     ['… longest stall of the loop, ms', ({ measured }) => measured.sweepStallMs.toFixed(1)],
     ['eviction of a page, µs of processor', ({ measured }) => measured.evictMicros.toFixed(0)],
-    ['memory with the store open, MB', ({ measured }) => measured.rssOpenMb.toFixed(0)],
-    ['memory after hits and a sweep, MB', ({ measured }) => measured.rssSweptMb.toFixed(0)],
-    ['… of it heap, MB', ({ measured }) => measured.heapSweptMb.toFixed(0)],
+    ['memory with the store open, MB', ({ measured }) => measured.openMb.toFixed(0)],
+    ['memory after hits and a sweep, MB', ({ measured }) => measured.sweptMb.toFixed(0)],
     [
       'embedded store on disk, bytes a page',
       ({ count, storeBytes }) => (storeBytes / count).toFixed(0),

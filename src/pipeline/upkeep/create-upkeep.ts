@@ -33,6 +33,9 @@ const FIRST_SWEEP_MS = 60_000;
 /** Of an interval, both ways: processes that started together don't sweep together. */
 const JITTER_SHARE = 0.1;
 const QUOTA_CHECK_MS = 2_000;
+/** Of the time that is work: a sweep has hours, an eviction must be faster than what is stored. */
+const SWEEP_SHARE = 0.1;
+const EVICT_SHARE = 0.5;
 
 /** Starts both. */
 export function startUpkeep(options: UpkeepOptions): Upkeep {
@@ -42,7 +45,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   async function sweep(): Promise<void> {
     await holdLease(leases, 'sweep', async (isHeld) => {
       const beganAt = performance.now();
-      const report = await sweepStore(deps, paceOf(isHeld));
+      const report = await sweepStore(deps, paceOf(isHeld, SWEEP_SHARE));
       listener.onSwept(report, performance.now() - beganAt);
     });
   }
@@ -52,13 +55,16 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     if (hosts.state === 'unavailable') return;
     if (sumBytes(hosts.value) <= bytesMax) return;
     await holdLease(leases, 'evict', async (isHeld) => {
-      const { pages, stoppedBy } = await evictPages(bytesMax, deps, paceOf(isHeld));
+      const { pages, stoppedBy } = await evictPages(bytesMax, deps, paceOf(isHeld, EVICT_SHARE));
       if (pages > 0) listener.onEvicted(pages, stoppedBy);
     });
   }
 
-  function paceOf(isHeld: () => boolean): Pace {
-    return { rest: pacer.rest, isStopped: () => pacer.isStopped() || !isHeld() };
+  function paceOf(isHeld: () => boolean, share: number): Pace {
+    return {
+      rest: (workedMs) => pacer.restAfter(workedMs, share),
+      isStopped: () => pacer.isStopped() || !isHeld(),
+    };
   }
 
   const jitter = (ms: number): number => ms * (1 + JITTER_SHARE * (2 * random() - 1));

@@ -9,6 +9,8 @@ import { type Pace, SETTLED_MS, type UpkeepDeps } from './upkeep-deps.ts';
 /** Down to this share of the quota, so that not every new page evicts one. */
 const KEPT_SHARE = 0.95;
 const ROWS_PER_SLICE = 64;
+/** So many deletions share a commit of the store and wait for the disk together. */
+const PAGES_AT_ONCE = 8;
 
 export interface Eviction {
   readonly pages: number;
@@ -57,19 +59,33 @@ async function evictSlice(bytesNeeded: number, deps: UpkeepDeps): Promise<Done<E
   const changes: UsageChange[] = [];
   let bytes = 0;
   let pages = 0;
-  for (const row of rows.value) {
-    if (bytes >= bytesNeeded) break;
-    const change = await evictPage(row, deps);
-    if (change.state === 'unavailable') return change;
-    if (change.value === null) continue;
-    changes.push(change.value);
-    if (change.value.kind !== 'gone') continue;
-    bytes += row.bytes;
-    pages += 1;
+  let next = 0;
+  while (next < rows.value.length && bytes < bytesNeeded) {
+    const some = takeRows(rows.value.slice(next, next + PAGES_AT_ONCE), bytesNeeded - bytes);
+    next += some.length;
+    const outcomes = await Promise.all(some.map((row) => evictPage(row, deps)));
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.state === 'unavailable') return outcome;
+      if (outcome.value === null) continue;
+      changes.push(outcome.value);
+      if (outcome.value.kind !== 'gone') continue;
+      bytes += some[index]?.bytes ?? 0;
+      pages += 1;
+    }
   }
   const applied = await deps.usage.apply(changes);
   if (applied.state === 'unavailable') return applied;
   return { state: 'done', value: { pages, bytes, changes: changes.length } };
+}
+
+/** The first rows, as many as are needed if all of them go. */
+function takeRows(rows: readonly UsedEntry[], bytesNeeded: number): readonly UsedEntry[] {
+  let bytes = 0;
+  const end = rows.findIndex((row) => {
+    bytes += row.bytes;
+    return bytes >= bytesNeeded;
+  });
+  return end === -1 ? rows : rows.slice(0, end + 1);
 }
 
 /** @returns what the usage book is to be told; null: nothing, since it is too young to go */

@@ -1,16 +1,15 @@
 // Rests in proportion to the work before, so that a long walk takes a small share of a core and
-// whatever else the process has to do comes in between; every rest ends at once when it is stopped.
+// whatever else the process has to do comes in between; each rest ends at once when it is stopped.
 import { setTimeout as wait } from 'node:timers/promises';
 
 export interface Pacer {
-  readonly rest: (workedMs: number) => Promise<void>;
+  /** @param share of the time that is work, from 0 to 1 */
+  readonly restAfter: (workedMs: number, share: number) => Promise<void>;
   readonly wait: (ms: number) => Promise<void>;
   readonly isStopped: () => boolean;
   readonly stop: () => void;
 }
 
-/** One part of work, nine of rest. */
-const REST_FACTOR = 9;
 const REST_MAX_MS = 1_000;
 
 export function createPacer(): Pacer {
@@ -21,7 +20,7 @@ export function createPacer(): Pacer {
     await wait(ms, undefined, options).catch(() => undefined);
   };
   return {
-    rest: (workedMs) => pause(Math.min(REST_FACTOR * workedMs, REST_MAX_MS)),
+    restAfter: (workedMs, share) => pause(Math.min(workedMs * (1 / share - 1), REST_MAX_MS)),
     wait: pause,
     isStopped: () => abort.signal.aborted,
     stop: () => abort.abort(),
