@@ -112,6 +112,8 @@ export interface Question {
   readonly body?: string;
   readonly version?: '1.0' | '1.1';
   readonly timeoutMs?: number;
+  /** Told when the whole request has been written. */
+  readonly onSent?: () => void;
 }
 
 export interface Reply {
@@ -139,6 +141,7 @@ export async function ask(port: number, target: string, question: Question = {})
   const startedAt = performance.now();
   const { text, end } = await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n${body}`, {
     timeoutMs: question.timeoutMs ?? 15_000,
+    onConnected: () => question.onSent?.(),
     ...(method === 'HEAD' ? {} : { until: (seen) => hasAnswers(1)(seen) && isFramed(seen) }),
   });
   return { ...parseReply(text), end, durationMs: performance.now() - startedAt };
