@@ -13,16 +13,18 @@ export const serveCommand: Command = {
   run: async (args, io) => {
     const file = textOption(args, 'config', DEFAULT_CONFIG_FILE);
     const { env, stdout, stderr } = io;
-    const gateway = await startGateway({ file, env, stdout, stderr, forks: true });
-    if (gateway === null) return 1;
-    const reload = (): void => void gateway.reload();
-    const stop = (): void => void gateway.stop();
-    const restart = (): void => void gateway.restart();
+    const starting = startGateway({ file, env, stdout, stderr, forks: true });
+    // Heard from the beginning: what comes too early waits instead of ending the process.
+    const reload = (): void => void starting.then((gateway) => gateway?.reload());
+    const restart = (): void => void starting.then((gateway) => gateway?.restart());
+    // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: twice is once.
+    const stop = (): void => void starting.then((gateway) => gateway?.stop());
     process.on('SIGHUP', reload);
     process.on('SIGUSR2', restart);
-    // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: twice is once.
     process.on('SIGTERM', stop);
     process.on('SIGINT', stop);
+    const gateway = await starting;
+    if (gateway === null) return 1;
     await gateway.stopped;
     process.off('SIGHUP', reload);
     process.off('SIGUSR2', restart);
