@@ -1,7 +1,7 @@
 // The queue on Redis under the contract; then what only a shared queue can do and suffer.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -141,6 +141,25 @@ describeWithRedis('BullMQ', () => {
       await waitUntil('it is taken over', () => seen.length === 1);
       await waitUntil('nothing is left', async () => await isEmpty(second.queue));
       expect(seen).toEqual([makeJob(1)]);
+    });
+
+    test('needs no more than the rights that the README gives a user', async () => {
+      await empty();
+      const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+      const rights = /ACL SETUSER (gateway on >PASSWORD [^`]*)```/.exec(readme)?.[1] ?? '';
+      const raw = new Redis(server.url);
+      await raw.call('ACL', 'SETUSER', ...rights.trim().split(/\s+/));
+      await raw.quit();
+      const { queue } = await openForTest({
+        kind: 'single',
+        url: `redis://gateway:PASSWORD@127.0.0.1:${server.port}`,
+      });
+      const heard: FinishedRefresh[] = [];
+      queue.onFinished((one) => heard.push(one));
+      await queue.add(makeJob(1));
+      await queue.add(makeJob(1, { reason: 'recache' }));
+      work(queue);
+      await waitUntil('it is told of', () => heard.length === 1);
     });
 
     test('what others wrote into the queue is dropped', async () => {
