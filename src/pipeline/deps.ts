@@ -1,5 +1,6 @@
 // What the phases work with besides the request: ports and this process's own short memory.
 import type { Collapser } from './collapse.ts';
+import type { OriginFetcher } from './origin-ports.ts';
 import type { PageStore } from './page-store.ts';
 import type {
   CacheKey,
@@ -7,7 +8,6 @@ import type {
   Hasher,
   LearnedRules,
   Leases,
-  OriginFetcher,
   PageSource,
   RefreshQueue,
 } from './ports.ts';
@@ -17,16 +17,13 @@ import type { RunningFills } from './running-fills.ts';
 import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { RunningSaves } from './shared-cache/running-saves.ts';
-import type { FailedFill, Fill, Keyed } from './state.ts';
+import type { FailedFill, Fill, Keyed, NonPageReason } from './state.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
 export interface RecentFailure {
   readonly fill: FailedFill;
   readonly count: number;
 }
-
-/** A file; or a redirect to its own key, which only the origin can tell from its target. */
-export type NonPageReason = 'not_html' | 'self_redirect';
 
 export interface PipelineDeps {
   readonly clock: Clock;

@@ -2,7 +2,6 @@
 // one contract suite in test/contract that every adapter passes. An adapter answers with a value
 // for what may fail in operation; it throws only for a broken invariant.
 
-import type { Readable } from 'node:stream';
 import type { RangeList } from '../core/bots/range-list.ts';
 import type { HeaderList } from '../core/http/header-list.ts';
 import type { FailureReason } from '../core/http/proxy-status.ts';
@@ -301,62 +300,6 @@ export interface PageSource {
   readonly get: (job: PageJob, signal: AbortSignal) => Promise<PageResult>;
   /** Whether it could take a job now, for /ready. */
   readonly check: () => Promise<Done<void>>;
-  readonly close: () => Promise<void>;
-}
-
-/** Whom a request came from, as far as the origin is told. */
-export interface Peer {
-  /** Of the connection: the client, or a proxy before us. */
-  readonly address: string;
-  /** Whether it is a configured proxy, whose `X-Forwarded-*` are believed. */
-  readonly isTrusted: boolean;
-}
-
-/** An interim answer (102, 103) of the origin. */
-export interface Information {
-  readonly statusCode: number;
-  readonly headers: HeaderList;
-}
-
-/** One GET to pass on, whose answer may be kept for others. */
-export interface PassJob {
-  readonly host: HostPolicy;
-  /** The normalized URL: what is not in the key is not sent. */
-  readonly url: string;
-  /** The client's, with conditions of ours in place of its own. */
-  readonly headers: HeaderList;
-  readonly peer: Peer;
-  /** Protocol version the client spoke. */
-  readonly httpVersion: string;
-  /** null: the client's own. */
-  readonly userAgent: string | null;
-  /** Until the head of the answer; its body may take any time. */
-  readonly timeoutMs: number;
-  readonly onInformation: (information: Information) => void;
-}
-
-export interface OriginAnswer {
-  /** Any three digits. */
-  readonly status: number;
-  readonly reason: string;
-  /** End-to-end; no address in it that only we know. */
-  readonly headers: HeaderList;
-  /** The bytes that came, in their coding. Destroying it ends the request. */
-  readonly body: Readable;
-  /** Trailer fields, known once the body has ended. */
-  readonly trailers: () => HeaderList;
-  /** false: the body ends with the connection, and can't be told from one that was cut. */
-  readonly isDelimited: boolean;
-}
-
-export type PassResult =
-  | { readonly outcome: 'answer'; readonly answer: OriginAnswer }
-  | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string };
-
-/** Passes requests on to an origin of their host, for answers that may be kept. */
-export interface OriginFetcher {
-  /** Answers as soon as the head is there; the body streams. */
-  readonly pass: (job: PassJob) => Promise<PassResult>;
   readonly close: () => Promise<void>;
 }
 

@@ -6,18 +6,9 @@ import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
 import type { StorableAnswer } from '../core/http/cacheable.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
-import type { NonPageReason } from './deps.ts';
 import type { BotJudge } from './judge-bot.ts';
-import type {
-  BodyRef,
-  CacheKey,
-  Entry,
-  FetchFailure,
-  HeaderList,
-  Information,
-  Page,
-  Peer,
-} from './ports.ts';
+import type { Information, Peer } from './origin-ports.ts';
+import type { BodyRef, CacheKey, Entry, FetchFailure, HeaderList, Page } from './ports.ts';
 
 /** The part of a configuration that requests read; a request keeps the one it started with. */
 export interface Site {
@@ -78,6 +69,9 @@ export interface FilledPage {
   readonly isFromStore?: true;
 }
 
+/** A file; or a redirect to its own key, which only the origin can tell from its target. */
+export type NonPageReason = 'not_html' | 'self_redirect';
+
 /** Another process got it and could share it with nobody. */
 export interface UnsharedFill {
   readonly outcome: 'unshared';
@@ -125,7 +119,7 @@ export interface RequestRecord {
   readonly strippedCount: number;
 }
 
-/** A body on its way from the origin, as fast as the client reads; ends with whoever destroys it. */
+/** A body on its way from the origin, as fast as the client reads. */
 export interface StreamedBody {
   readonly stream: Readable;
   /** Known once the stream has ended. */

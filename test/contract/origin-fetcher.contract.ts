@@ -3,12 +3,12 @@
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type {
-  HeaderList,
   Information,
   OriginAnswer,
   OriginFetcher,
   PassJob,
-} from '../../src/pipeline/ports.ts';
+} from '../../src/pipeline/origin-ports.ts';
+import type { HeaderList } from '../../src/pipeline/ports.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { hostPolicy } from '../helpers/policies.ts';
 import { type Answer, type RawOrigin, startRawOrigin } from '../helpers/raw-origin.ts';

@@ -1,6 +1,6 @@
 // The phase of what is not rendered: passed on as it came, or, where the host wants that, answered
-// from what a shared HTTP cache may keep of it (RFC 9111). Everything that is not a GET or HEAD that
-// anybody could have sent goes straight on.
+// from what a shared HTTP cache may keep of it (RFC 9111). Whatever is no GET or HEAD that anybody
+// could have sent goes straight on.
 import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { hasRange, mayUseCache } from '../../core/http/shared-cache/judge-request.ts';
 import { judgeStored } from '../../core/http/shared-cache/judge-stored.ts';
@@ -11,7 +11,7 @@ import {
 import { passOn } from '../deliver-bypass.ts';
 import { answerNotCached } from '../deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import type { Peer } from '../ports.ts';
+import type { Peer } from '../origin-ports.ts';
 import type { Delivery, Keyed, Planned } from '../state.ts';
 import { exchangePlace } from './exchange-place.ts';
 import { fetchExchange, followExchange, isForTrouble, refreshExchange } from './fetch-exchange.ts';

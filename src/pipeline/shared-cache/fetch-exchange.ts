@@ -9,7 +9,8 @@ import { isSameSelection, selectingFields } from '../../core/http/shared-cache/v
 import { answerFailure, answerOverload } from '../deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import { backOff } from '../fetch-page.ts';
-import type { HeaderList, Peer } from '../ports.ts';
+import type { Peer } from '../origin-ports.ts';
+import type { HeaderList } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
 import { within } from '../wait-for-page.ts';
 import { serveExchange, streamExchange } from './deliver-exchange.ts';

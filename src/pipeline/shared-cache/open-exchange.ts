@@ -13,7 +13,8 @@ import { mergeFields, validationFields } from '../../core/http/shared-cache/judg
 import { selectingFields } from '../../core/http/shared-cache/vary.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import type { FetchFailure, OriginAnswer, PassJob, Peer } from '../ports.ts';
+import type { OriginAnswer, PassJob, Peer } from '../origin-ports.ts';
+import type { FetchFailure } from '../ports.ts';
 import type { RunningFill } from '../running-fills.ts';
 import type { Keyed } from '../state.ts';
 import type { PassedOn } from './deliver-exchange.ts';

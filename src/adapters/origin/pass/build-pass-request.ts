@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { forwardRequestHeaders } from '../../../core/http/forwarded.ts';
-import type { PassJob } from '../../../pipeline/ports.ts';
+import type { PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 
 export type PassOptions = Dispatcher.RequestOptions & { readonly servername?: string };

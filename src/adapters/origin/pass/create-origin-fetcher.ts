@@ -3,7 +3,7 @@
 // socket. Bodies have no deadline here: what streams for hours is not ours to judge.
 import type { Dispatcher, Pool } from 'undici';
 import { LIMITS } from '../../../core/limits.ts';
-import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/ports.ts';
+import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/origin-ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
 import { classifyFailure } from '../fill/classify-failure.ts';
 import { createOriginPool, diedUnheard, watchAttempt } from '../fill/origin-client.ts';

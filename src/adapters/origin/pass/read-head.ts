@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { firstHeader, type HeaderList, listMembers } from '../../../core/http/header-list.ts';
 import { hopNames } from '../../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../../core/http/returned-headers.ts';
-import type { OriginAnswer, PassJob } from '../../../pipeline/ports.ts';
+import type { OriginAnswer, PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 import { PageRefused } from '../fill/read-page.ts';
 
