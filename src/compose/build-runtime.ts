@@ -9,7 +9,7 @@ import {
 } from '../adapters/render-service/create-service-source.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { createCollapser } from '../pipeline/collapse.ts';
-import type { NonPageReason, PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
+import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import { forgetPurged } from '../pipeline/forget-purged.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import type { PageStore } from '../pipeline/page-store.ts';
@@ -20,7 +20,7 @@ import { createRunningFills } from '../pipeline/running-fills.ts';
 import { createBodyCollector } from '../pipeline/shared-cache/collect-body.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
 import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
-import type { Fill } from '../pipeline/state.ts';
+import type { Fill, NonPageReason } from '../pipeline/state.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
 import { buildDecider } from './build-decider.ts';

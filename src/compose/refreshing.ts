@@ -67,7 +67,7 @@ export function startRefreshing(
 }
 
 /** `render.refresh_share` of what can be rendered at once, and never nothing. */
-export function countAtOnce({ render }: Settings): number {
+function countAtOnce({ render }: Settings): number {
   return Math.max(1, Math.floor(countTabs(render) * render.refreshShare));
 }
 

@@ -4,7 +4,7 @@ import { chooseFallback, type Trouble } from '../core/policy/fallback.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerEntry, answerPage } from './deliver-page.ts';
 import { answerFailure, answerOverload } from './deliver-status.ts';
-import { type NonPageReason, type PipelineDeps, pageIdentity } from './deps.ts';
+import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { type FillOrder, fillPage } from './fill-page.ts';
 import { isForAll, isShareable, nonPageReason } from './judge-fill.ts';
 import { leadOrFollow } from './lead-or-follow.ts';
@@ -15,6 +15,7 @@ import {
   type Fill,
   type FilledPage,
   type Keyed,
+  type NonPageReason,
   type NotAnswered,
   servesStale,
 } from './state.ts';

@@ -1,7 +1,6 @@
 // What a fill means for those who did not make it: whether they may have it, and whether it is a
 // page at all.
-import type { NonPageReason } from './deps.ts';
-import type { FailedFill, FilledPage } from './state.ts';
+import type { FailedFill, FilledPage, NonPageReason } from './state.ts';
 
 const NON_PAGE: readonly NonPageReason[] = ['not_html', 'self_redirect'];
 

@@ -13,11 +13,11 @@ import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerStatus } from './deliver-status.ts';
-import { type NonPageReason, type PipelineDeps, pageIdentity } from './deps.ts';
+import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { fetchPage } from './fetch-page.ts';
 import { lookUp } from './look-up.ts';
 import { answerBypass } from './shared-cache/answer-bypass.ts';
-import type { Delivery, Keyed, Planned, Received } from './state.ts';
+import type { Delivery, Keyed, NonPageReason, Planned, Received } from './state.ts';
 
 /** Walks one request through the phases. Never throws for anything a client or an origin does. */
 export async function runPhases(received: Received, deps: PipelineDeps): Promise<Delivery> {

@@ -1,6 +1,6 @@
 // Reload with workers: all or none, and when it is answered all have it.
 import { expect, test } from 'vitest';
-import { BOT, page } from '../scenario/stage.ts';
+import { ask, BOT, page } from '../scenario/stage.ts';
 import { type ClientAnswer, startClients } from './steady-clients.ts';
 import { startWorkerGateway, untilTrue, type WorkerGateway } from './worker-gateway.ts';
 
@@ -20,15 +20,9 @@ function versionOf({ status, headers }: ClientAnswer): number {
 
 /** What new connections are answered; there are more of them than workers. */
 async function statuses({ port }: WorkerGateway): Promise<ReadonlySet<number>> {
-  const answers = await Promise.all(
-    Array.from({ length: 8 * WORKERS }, async () => {
-      const headers = { host: 'site.test', 'user-agent': BOT, connection: 'close' };
-      const answer = await fetch(`http://127.0.0.1:${port}/rule`, { headers });
-      await answer.text();
-      return answer.status;
-    }),
-  );
-  return new Set(answers);
+  const asked = Array.from({ length: 8 * WORKERS }, () => ask(port, '/rule'));
+  const answers = await Promise.all(asked);
+  return new Set(answers.map(({ status }) => status));
 }
 
 test(

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { SitemapError } from '../../core/sitemap/read-locations.ts';
 
 /** The limit of the sitemap protocol, unpacked. */
-export const SOURCE_BYTES_MAX = 52_428_800;
+const SOURCE_BYTES_MAX = 52_428_800;
 
 const REDIRECTS_MAX = 5;
 const FETCH_TIMEOUT_MS = 120_000;

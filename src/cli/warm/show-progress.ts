@@ -39,7 +39,7 @@ export function createProgress(
 }
 
 /** `120 of 1000, 35.1/s, 25s left: 80 fresh, 40 rendered` */
-export function formatProgress(
+function formatProgress(
   { doneTo, finished, counts }: Pick<WarmTally, 'doneTo' | 'finished' | 'counts'>,
   total: number,
   elapsedMs: number,
