@@ -1,5 +1,5 @@
-// The servers that serve pages: HTTP always, HTTPS with HTTP/2 and the pull endpoints where they are
-// switched on. Their connections come from elsewhere: the ports may belong to another process.
+// The servers that serve pages: HTTP always, HTTPS with HTTP/2 and the pull endpoints where they
+// are switched on. Their connections come from elsewhere: the ports may belong to another process.
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Http2SecureServer } from 'node:http2';

@@ -1,5 +1,5 @@
-// What stands in front of the clients, as the process that leads a gateway sees it: listeners of its
-// own, or worker processes.
+// What stands in front of the clients, as the process that leads a gateway sees it: listeners of
+// its own, or worker processes.
 import type { ConfigCopy } from '../config/config-reader.ts';
 import type { Config, Settings } from '../config/settings.ts';
 

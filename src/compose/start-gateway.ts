@@ -1,6 +1,7 @@
-// The composition root: configuration → stores → runtime → listeners, then reload, restart and stop.
-// Start fails as a whole, with one message for the operator, or everything runs. This process leads:
-// it serves pages itself, or by workers, and what is to be done once for all of them is done here.
+// The composition root: configuration → stores → runtime → listeners, then reload, restart and
+// stop. Start fails as a whole, with one message for the operator, or everything runs. This process
+// leads: it serves pages itself, or by workers, and what is to be done once for all of them is done
+// here.
 import { availableParallelism } from 'node:os';
 import type { Log } from '../adapters/telemetry/create-log.ts';
 import { createLeaseKeeper } from '../adapters/workers/lease-keeper.ts';

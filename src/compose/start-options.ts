@@ -7,7 +7,9 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: Writable;
-  /** Whether worker processes may be forked, as `server.workers` says; absent: this one does all. */
+  /**
+   * Whether worker processes may be forked, as `server.workers` says; absent: this one does all.
+   */
   readonly forks?: boolean;
   /** Absent: the system's. */
   readonly clock?: Clock;

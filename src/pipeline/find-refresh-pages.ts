@@ -1,5 +1,5 @@
-// Which pages are meant by a URL that somebody wants to have refreshed: one a dimension, made by the
-// same decision as for serving.
+// Which pages are meant by a URL that somebody wants to have refreshed: one a dimension, made by
+// the same decision as for serving.
 import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionReason } from '../core/decision/decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';

@@ -11,7 +11,9 @@ interface Stored {
   readonly entries: EntryStore;
 }
 
-/** In pages, as from the store: an entry may come twice, a page that is `unavailable` is the last. */
+/**
+ * In pages, as from the store: an entry may come twice, a page that is `unavailable` is the last.
+ */
 export async function* listMeant(
   selector: PurgeSelector,
   deps: Stored,

@@ -10,7 +10,9 @@ export interface EventListeners {
   readonly close: () => Promise<void>;
 }
 
-/** From where events are read, so that none between two reads is missed: before now, by any clock. */
+/**
+ * From where events are read, so that none between two reads is missed: before now, by any clock.
+ */
 const LOOK_BACK_MS = 60_000;
 
 const OUTCOMES: ReadonlySet<unknown> = new Set([

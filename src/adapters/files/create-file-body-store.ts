@@ -1,7 +1,7 @@
 // The BodyStore port on plain files; the same bytes are kept once for all pages of a host. A write
 // is made aside, flushed and renamed; a read believes nothing it has not checked. When the disk
-// fails, writing pauses for a while, so that a full disk costs one attempt every few seconds and one
-// warning an outage.
+// fails, writing pauses for a while, so that a full disk costs one attempt every few seconds and
+// one warning an outage.
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';

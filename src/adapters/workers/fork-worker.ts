@@ -1,6 +1,6 @@
 // One worker process, as the primary sees it. It gets its connections one by one from the primary,
-// which accepts them: a port that Node's cluster shares out by itself would lose the connection that
-// is on its way to a worker when that one dies, and go away with the last worker.
+// which accepts them: a port that Node's cluster shares out by itself would lose the connection
+// that is on its way to a worker when that one dies, and go away with the last worker.
 import cluster from 'node:cluster';
 import type { Socket } from 'node:net';
 import { type Channel, createChannel, type Listener } from './channel.ts';

@@ -1,5 +1,6 @@
-// Who fetches which page, kept in memory by the one process that all others belong to. A member that
-// leaves, or dies, has lost its leases in the same turn; its followers hear of it and enter again.
+// Who fetches which page, kept in memory by the one process that all others belong to. A member
+// that leaves, or dies, has lost its leases in the same turn; its followers hear of it and enter
+// again.
 import type { LeaseResult } from '../../pipeline/ports.ts';
 
 /** A process that takes part. It names each of its turns by a number of its own. */

@@ -1,5 +1,5 @@
-// `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones until
-// the new ones are there.
+// `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones
+// until the new ones are there.
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { AdminError, askAdmin } from '../ask-admin.ts';
 import {

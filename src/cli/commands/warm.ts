@@ -1,5 +1,5 @@
-// `edge-gateway warm`: has the pages of a sitemap, or of a list, got by the running gateway ahead of
-// the first who ask for them.
+// `edge-gateway warm`: has the pages of a sitemap, or of a list, got by the running gateway ahead
+// of the first who ask for them.
 
 import type { Config } from '../../config/settings.ts';
 import { indexHosts } from '../../core/routing/match-host.ts';
@@ -42,7 +42,7 @@ export const warmCommand: Command = {
     config: CONFIG_OPTION,
     concurrency: {
       type: 'string',
-      help: `N  pages asked for at once (default: ${CONCURRENCY_DEFAULT}); render.refresh_share bounds what is rendered`,
+      help: `N  pages asked for at once (default: ${CONCURRENCY_DEFAULT}), within render.refresh_share`,
     },
     dimension: { type: 'string', help: 'D  only this one (default: all that are rendered)' },
     resume: { type: 'string', help: 'FILE  remembers how far it got, and goes on from there' },

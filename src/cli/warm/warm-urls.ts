@@ -1,5 +1,6 @@
-// Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as there
-// is room, so that a list of which most is fresh goes quickly and one of renders is evenly spread.
+// Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as
+// there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
+// spread.
 import { type AdminAnswer, AdminError } from '../ask-admin.ts';
 import type { WarmLine } from './warm-tally.ts';
 

@@ -1,6 +1,6 @@
-// The workers that serve: started together, replaced one by one, and when one ends by itself another
-// takes its place, with growing pauses. Starting one and reloading all exclude each other, so that
-// nobody begins with a configuration that the others have left behind.
+// The workers that serve: started together, replaced one by one, and when one ends by itself
+// another takes its place, with growing pauses. Starting one and reloading all exclude each other,
+// so that nobody begins with a configuration that the others have left behind.
 import type { Log } from '../../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../../adapters/telemetry/create-metrics.ts';
 import { addTotals, type MetricsSnapshot } from '../../adapters/telemetry/merge-snapshots.ts';

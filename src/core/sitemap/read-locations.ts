@@ -1,6 +1,6 @@
 // Reads the addresses out of a sitemap or sitemap index, piece by piece and in time linear in its
-// length. Tolerant of what sitemaps are in practice; of XML it knows only what they need. Nothing is
-// ever expanded: a document type, where entities would be declared, is refused.
+// length. Tolerant of what sitemaps are in practice; of XML it knows only what they need. Nothing
+// is ever expanded: a document type, where entities would be declared, is refused.
 import { decodeEntities } from './decode-entities.ts';
 
 export type SitemapKind = 'index' | 'pages';

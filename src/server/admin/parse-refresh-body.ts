@@ -1,4 +1,5 @@
-// `POST /recache` and `POST /warm`: one URL or a list, in one dimension or in all that are rendered.
+// `POST /recache` and `POST /warm`: one URL or a list, in one dimension or in all that are
+// rendered.
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import type { RefreshCommand } from '../../pipeline/request-refresh.ts';

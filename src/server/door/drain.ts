@@ -1,6 +1,6 @@
-// The gentle end of a server. A connection ends with the answer that says so, because a close out of
-// the blue would meet a request that is already on the wire; those that stay silent are closed after
-// a grace period. What was upgraded is left to its tunnel.
+// The gentle end of a server. A connection ends with the answer that says so, because a close out
+// of the blue would meet a request that is already on the wire; those that stay silent are closed
+// after a grace period. What was upgraded is left to its tunnel.
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
