@@ -42,7 +42,7 @@ export const warmCommand: Command = {
     config: CONFIG_OPTION,
     concurrency: {
       type: 'string',
-      help: `N  pages asked for at once (default: ${CONCURRENCY_DEFAULT}), within render.refresh_share`,
+      help: `N  asked for at once (default: ${CONCURRENCY_DEFAULT}), within render.refresh_share`,
     },
     dimension: { type: 'string', help: 'D  only this one (default: all that are rendered)' },
     resume: { type: 'string', help: 'FILE  remembers how far it got, and goes on from there' },

@@ -40,7 +40,7 @@ export function createProgress(
 
 /** `120 of 1000, 35.1/s, 25s left: 80 fresh, 40 rendered` */
 function formatProgress(
-  { doneTo, finished, counts }: Pick<WarmTally, 'doneTo' | 'finished' | 'counts'>,
+  { doneTo, finished, counts }: WarmTally,
   total: number,
   elapsedMs: number,
 ): string {

@@ -1,0 +1,46 @@
+// What a warming shows while it runs: a line that is written over on a terminal, lines elsewhere.
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createProgress } from '../../src/cli/warm/show-progress.ts';
+import { NOTHING_YET, WarmTally } from '../../src/cli/warm/warm-tally.ts';
+
+const MINUTE_MS = 60_000;
+
+function show(isTerminal: boolean): string {
+  let text = '';
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      text += chunk.toString();
+      done();
+    },
+  });
+  if (isTerminal) Object.assign(output, { isTTY: true });
+  const tally = new WarmTally({ ...NOTHING_YET, fresh: 10 }, 10);
+  const pages = [{ dimension: 'desktop', outcome: 'stored', detail: null }];
+  // One that is done before the first counts only when the others before it are done, too.
+  tally.add(12, { url: 'c', refused: null, pages });
+  tally.add(10, { url: 'a', refused: 'not_a_page', pages: [] });
+  const failed = [{ dimension: 'desktop', outcome: 'failed', detail: 'render_timeout' }];
+  expect(tally.add(11, { url: 'b', refused: null, pages: failed })).toEqual([
+    { url: 'b', dimension: 'desktop', detail: 'render_timeout' },
+  ]);
+  const progress = createProgress(output, tally, 20, performance.now() - MINUTE_MS);
+  progress.show();
+  progress.show();
+  progress.clear();
+  return text;
+}
+
+const LINE = /13 of 20, 0\.\d\/s, 2m 2\ds left: 10 fresh, 1 rendered, 1 failed, 1 no pages/;
+
+test('on a terminal: a bar, once in a while, gone at the end', () => {
+  const text = show(true);
+  expect(text).toMatch(LINE);
+  expect(text).toContain('\r[#############       ] ');
+  expect(text.endsWith('\r\u001b[K')).toBe(true);
+  expect(text.match(/left/g)).toHaveLength(1);
+});
+
+test('elsewhere: plain lines', () => {
+  expect(show(false)).toMatch(new RegExp(`^${LINE.source}\n$`));
+});
