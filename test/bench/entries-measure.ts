@@ -1,7 +1,6 @@
 // Measures a store of the entries bench, in a process of its own, and prints what it found as JSON:
 // `entries-measure.ts FILE COUNT`.
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { evictPages, sumBytes } from '../../src/pipeline/upkeep/evict-pages.ts';
@@ -15,7 +14,8 @@ export interface Measured {
   readonly lookUpMicros: number;
   readonly pageMicros: number;
   readonly sweepCpuSeconds: number;
-  readonly sweepStallMs: number;
+  /** Longest work between two rests. */
+  readonly sweepSliceMs: number;
   readonly sweepEntries: number;
   readonly evictMicros: number;
   /** Without pages of mapped files, which the system takes back when it needs them. */
@@ -24,9 +24,6 @@ export interface Measured {
 }
 
 const HITS = 20_000;
-const EVICTED_MAX = 2_000;
-/** Its rests are as short as can be: the figures are those of the work alone. */
-const NO_REST: Pace = { rest: () => yieldTurn(), isStopped: () => false };
 
 const [, , file = '', countText = '0'] = process.argv;
 const count = Number(countText);
@@ -53,12 +50,10 @@ const lookUpMicros = await timeEach(async ({ key, ref, url }) => {
 });
 const pageMicros = await timeEach(readPage);
 
-const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
 const sweptFrom = process.cpuUsage();
-const report = await sweepStore(stores.upkeep, NO_REST);
+const sweepPace = createPace();
+const report = await sweepStore(stores.upkeep, sweepPace);
 const sweepCpuSeconds = cpuMicros(sweptFrom) / 1e6;
-delay.disable();
 if (report.stoppedBy !== null || report.removed.size > 0) throw new Error(JSON.stringify(report));
 const sweptMb = memoryMb();
 
@@ -68,7 +63,7 @@ const measured: Measured = {
   lookUpMicros,
   pageMicros,
   sweepCpuSeconds,
-  sweepStallMs: delay.max / 1e6,
+  sweepSliceMs: sweepPace.longestMs(),
   sweepEntries: report.entries,
   evictMicros: await timeEviction(),
   openMb: memoryOpenMb,
@@ -96,17 +91,30 @@ async function timeEach(action: (page: Page) => Promise<void>): Promise<number> 
   return cpuMicros(from) / sample.length;
 }
 
-/** Evicts some thousand pages of the store; the time of each. */
+/** Its rests are as short as can be: the figures are those of the work alone. */
+function createPace(): Pace & { readonly longestMs: () => number } {
+  let longestMicros = 0;
+  let restedAt = process.cpuUsage();
+  return {
+    rest: async () => {
+      longestMicros = Math.max(longestMicros, cpuMicros(restedAt));
+      await yieldTurn();
+      restedAt = process.cpuUsage();
+    },
+    isStopped: () => false,
+    longestMs: () => longestMicros / 1_000,
+  };
+}
+
+/** Evicts one page in twenty; the time of each. */
 async function timeEviction(): Promise<number> {
   const hosts = await stores.upkeep.usage.countHosts();
   if (hosts.state === 'unavailable') throw new Error(hosts.reason);
-  const bytes = sumBytes(hosts.value);
-  const evicted = Math.min(EVICTED_MAX, count / 2);
   // It goes down to 95 % of the quota.
-  const quota = Math.min(bytes - 1, (bytes * (1 - evicted / count)) / 0.95);
+  const quota = sumBytes(hosts.value) - 1;
   const deps = { ...stores.upkeep, clock: { now: () => Date.now() + 3_600_000 } };
   const from = process.cpuUsage();
-  const { pages, stoppedBy } = await evictPages(quota, deps, NO_REST);
+  const { pages, stoppedBy } = await evictPages(quota, deps, createPace());
   if (stoppedBy !== null) throw new Error(stoppedBy);
   return cpuMicros(from) / pages;
 }

@@ -79,7 +79,7 @@ function formatTable(all: readonly Column[]): string {
       '… a page, µs',
       ({ count, measured }) => ((measured.sweepCpuSeconds * 1e6) / count).toFixed(1),
     ],
-    ['… longest stall of the loop, ms', ({ measured }) => measured.sweepStallMs.toFixed(1)],
+    ['… longest slice, ms of processor', ({ measured }) => measured.sweepSliceMs.toFixed(1)],
     ['eviction of a page, µs of processor', ({ measured }) => measured.evictMicros.toFixed(0)],
     ['memory with the store open, MB', ({ measured }) => measured.openMb.toFixed(0)],
     ['memory after hits and a sweep, MB', ({ measured }) => measured.sweptMb.toFixed(0)],
