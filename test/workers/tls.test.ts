@@ -1,4 +1,5 @@
-// HTTPS with workers: both protocols, and a session that one worker began is resumed by any other.
+// HTTPS with workers: both protocols, sessions that any worker resumes, certificates that are renewed
+// by all or none.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
@@ -10,7 +11,7 @@ import { makeCertificate } from '../helpers/self-signed.ts';
 import { BOT, page } from '../scenario/stage.ts';
 import { startWorkerGateway } from './worker-gateway.ts';
 
-test('every worker resumes what another one began, and speaks HTTP/2', async () => {
+test('every worker resumes what another began, speaks HTTP/2, renews its certificate', async () => {
   const { cert, key } = makeCertificate('127.0.0.1');
   const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-certificate-'));
   onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
@@ -53,4 +54,21 @@ test('every worker resumes what another one began, and speaks HTTP/2', async () 
   await once(stream, 'close');
   client.close();
   expect(headers[':status']).toBe(200);
+
+  // Only the workers find out that it can't be used: none takes it, and all go on with the old one.
+  await writeFile(certFile, 'no certificate');
+  const refused = await gateway.admin('/reload', 'POST');
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([422, { applied: false }]);
+  expect(await isResumed()).toBe(true);
+  expect(gateway.workers().size).toBe(3);
+  const renewed = makeCertificate('127.0.0.1');
+  await writeFile(certFile, renewed.cert);
+  await writeFile(keyFile, renewed.key);
+  expect((await gateway.admin('/reload', 'POST')).status).toBe(200);
+  for (let index = 0; index < 9; index += 1) {
+    const socket = connect({ host: '127.0.0.1', port, ca: renewed.cert });
+    await once(socket, 'secureConnect');
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+  }
 }, 240_000);

@@ -140,7 +140,7 @@ function workersIn(log: readonly LogLine[]): ReadonlyMap<number, number> {
   for (const { msg, kind, worker, pid } of log) {
     if (msg !== 'worker') continue;
     if (kind === 'worker_started') workers.set(Number(worker), Number(pid));
-    else workers.delete(Number(worker));
+    if (kind === 'worker_ended' || kind === 'worker_stopped') workers.delete(Number(worker));
   }
   return workers;
 }
