@@ -8,6 +8,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/setup/build-program.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

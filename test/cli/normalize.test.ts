@@ -5,7 +5,8 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { finishCommand, PROGRAM, runCommand, startCommand, withFiles } from './run-command.ts';
+import { PROGRAM } from '../helpers/program.ts';
+import { finishCommand, runCommand, startCommand, withFiles } from './run-command.ts';
 
 async function normalize(input: string | readonly Uint8Array[], ...options: readonly string[]) {
   const chunks = typeof input === 'string' ? [Buffer.from(input)] : input;
@@ -220,7 +221,7 @@ describe('as a process', () => {
 
   test('output that cannot be written is a failure in one line', async () => {
     const full = openSync('/dev/full', 'w');
-    const args = ['--import', 'tsx', PROGRAM, 'normalize'];
+    const args = [PROGRAM, 'normalize'];
     const { status, stderr } = spawnSync(process.execPath, args, {
       input: CANONICAL,
       stdio: ['pipe', full, 'pipe'],

@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/run-cli.ts';
+import { PROGRAM } from '../helpers/program.ts';
 
 export interface CommandResult {
   readonly status: number | null;
@@ -19,9 +19,6 @@ export interface CommandInput {
   readonly stdin?: Readable;
   readonly env?: Readonly<Record<string, string>>;
 }
-
-/** The program itself, to be run with `--import tsx`. */
-export const PROGRAM = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** Runs one command line in this process. */
 export async function runCommand(
@@ -45,7 +42,7 @@ export function startCommand(
   argv: readonly string[],
   nodeArgs: readonly string[] = [],
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...nodeArgs, '--import', 'tsx', PROGRAM, ...argv]);
+  return spawn(process.execPath, [...nodeArgs, PROGRAM, ...argv]);
 }
 
 /** Waits for the end of a started command and answers all it wrote. */

@@ -6,7 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { startDemoSite } from '../demo-site/site.ts';
 import { startTestGateway } from '../helpers/gateway.ts';
-import { ROOT, readFile } from '../tidy/files.ts';
+import { PROGRAM } from '../helpers/program.ts';
+import { readFile } from '../tidy/files.ts';
 
 export interface TourShell {
   /** Runs one command line; answers what it printed, both streams together, line by line. */
@@ -21,8 +22,8 @@ curl() {
 }
 edge-gateway() {
   case "$1" in
-    check | normalize) "$NODE" --import "$TSX" "$PROGRAM" "$@" ;;
-    *) "$NODE" --import "$TSX" "$PROGRAM" "$@" -c "$CONFIG" ;;
+    check | normalize) "$NODE" "$PROGRAM" "$@" ;;
+    *) "$NODE" "$PROGRAM" "$@" -c "$CONFIG" ;;
   esac
 }
 `;
@@ -44,8 +45,7 @@ export async function openTourShell(): Promise<TourShell> {
     ...process.env,
     ...siteEnv,
     NODE: process.execPath,
-    TSX: join(ROOT, 'node_modules/tsx/dist/loader.mjs'),
-    PROGRAM: join(ROOT, 'src/cli/main.ts'),
+    PROGRAM,
     CONFIG: join(gateway.folder, 'edge-gateway.yaml'),
     GATEWAY_PORT: String(gateway.port),
     ADMIN_PORT: String(gateway.adminPort),

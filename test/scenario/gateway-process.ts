@@ -2,10 +2,8 @@
 // limits that only whole processes have.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts');
+import { PROGRAM } from '../helpers/program.ts';
 
 export interface GatewayProcess {
   readonly child: ChildProcess;
@@ -30,7 +28,7 @@ export async function startGatewayProcess(
     limit.length === 0
       ? 'exec "$@"'
       : `trap "" XFSZ; ulimit ${limit.map((word) => `'${word}'`).join(' ')}; exec "$@"`;
-  const command = [process.execPath, '--import', 'tsx', MAIN, 'serve', '-c', file];
+  const command = [process.execPath, PROGRAM, 'serve', '-c', file];
   const child = spawn('bash', ['-c', script, 'bash', ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { PROGRAM } from '../cli/run-command.ts';
 import { findFreePort } from '../helpers/free-port.ts';
+import { PROGRAM } from '../helpers/program.ts';
 import { type Answer, startRawOrigin } from '../helpers/raw-origin.ts';
 import { hostsText } from '../scenario/stage.ts';
 
@@ -58,7 +58,7 @@ export async function startWorkerGateway(options: WorkerGatewayOptions): Promise
     await writeFile(join(folder, 'hosts.yaml'), hostsText(origin.url, { host: keys }));
   await writeHost('');
   await writeFile(join(folder, 'edge-gateway.yaml'), gatewayText(options, adminPort));
-  const command = ['--import', 'tsx', PROGRAM, 'serve', '-c', join(folder, 'edge-gateway.yaml')];
+  const command = [PROGRAM, 'serve', '-c', join(folder, 'edge-gateway.yaml')];
   const child = spawn(process.execPath, command, { detached: options.hasGroup === true });
   const log: LogLine[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => log.push(JSON.parse(line)));
