@@ -102,6 +102,8 @@ describe('decideStorable', () => {
     ['D27: private="x", private', [['Cache-Control', 'private="x", private']], 'private'],
     ['D27: private="x', [['Cache-Control', 'private="x']], 'private'],
     ['private="x"', [['Cache-Control', 'private="x"']], 'private'],
+    ['private, semicolons', [['Cache-Control', 'private; max-age=600']], 'private'],
+    ['no-store in a quote without end', [['Cache-Control', 'x="a, no-store']], 'no_store'],
     ['a directive that only ends so', [['Cache-Control', 'x-private, not-no-store']], STORED],
     ['a quoted no-store', [['Cache-Control', 'ext="no-store"']], STORED],
     ['no-cache, max-age=0: our ttl decides', [['Cache-Control', 'no-cache, max-age=0']], STORED],

@@ -137,10 +137,18 @@ describe('parseCacheControl', () => {
     ['private=', ['private:']],
     ['private="x", private', ['private:x', 'private:null']],
     ['private="a, no-store", b', ['private:a, no-store', 'b:null']],
-    ['private="unclosed, no-store', ['private:unclosed, no-store']],
+    ['private="unclosed, no-store', ['private:unclosed, no-store', 'no-store:null']],
     [' , ,no-cache , ', ['no-cache:null']],
     ['=x, no-store', ['x:null', 'no-store:null']],
     ['no-cache="a\\"b", c', ['no-cache:a\\"b', 'c:null']],
+    ['private; max-age=600', ['private:null']],
+    ['no-cache; no-store; x', ['no-cache:null', 'no-store:null']],
+    ['x=a private, y', ['x:a private', 'private:null', 'y:null']],
+    ['x="a" private', ['x:a', 'private:null']],
+    ['foo="bar, private', ['foo:bar, private', 'private:null']],
+    ['foo="bar\\', ['foo:bar']],
+    ['x-private="a, not-no-store', ['x-private:a, not-no-store']],
+    ['"', [':null']],
   ])('%j', (value, expected) => {
     expect(parseCacheControl(value).map((one) => `${one.name}:${one.argument}`)).toEqual(expected);
   });

@@ -65,7 +65,8 @@ export function judgeAnswer(question: AnswerQuestion): AnswerJudgement {
   const directives = readResponseDirectives(headers);
   const vary = varyNames(headers);
   const said = freshnessLifetime(headers, directives, receivedAt);
-  const lifetimeSeconds = said ?? silentLifetime(answer.status, policy);
+  const silent = directives.isReadable ? silentLifetime(answer.status, policy) : null;
+  const lifetimeSeconds = said ?? silent;
   const reason =
     findRefusal(question, directives) ??
     (vary === null ? 'vary' : null) ??

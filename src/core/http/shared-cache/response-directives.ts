@@ -1,6 +1,7 @@
 // What an answer says about caching, read strictly: `CDN-Cache-Control` (RFC 9213) where it is a
 // dictionary with something in it, else `Cache-Control` (RFC 9111 §5.2.2). Whatever can't be
-// understood forbids: a damaged `private=` is private, a number that is none is 0.
+// understood forbids and allows nothing: a damaged `private=` is private, a number that is none is
+// 0, and a line that can't be read says at least that it wants to be asked.
 import { type CacheDirective, parseCacheControl } from '../cache-control.ts';
 import { type HeaderList, headerValues, isFieldName } from '../header-list.ts';
 import { type DictionaryMember, parseDictionary } from '../structured-dictionary.ts';
@@ -21,6 +22,8 @@ export interface ResponseDirectives {
   readonly maxAge: number | null;
   readonly staleWhileRevalidate: number | null;
   readonly staleIfError: number | null;
+  /** false: something in it can't be read, so nobody may say that it is silent. */
+  readonly isReadable: boolean;
   /** `CDN-Cache-Control` speaks: `Cache-Control`, `Expires` and `Pragma` don't count for us. */
   readonly isTargeted: boolean;
 }
@@ -35,21 +38,26 @@ export function readResponseDirectives(headers: HeaderList): ResponseDirectives 
   const directives = targeted ?? readCacheControl(headerValues(headers, 'cache-control'));
   const has = (name: string): boolean => directives.has(name);
   const whole = (name: string): boolean => (directives.get(name) ?? []).some(meansWhole);
+  const allows = (name: string): boolean =>
+    (directives.get(name) ?? []).some(({ isWhole }) => isWhole);
+  const isReadable = [...directives.values()].flat().every(({ isWhole }) => isWhole);
   const isPragma = directives.size === 0 && saysNoCache(headerValues(headers, 'pragma'));
   return {
     noStore: has('no-store'),
     isPrivate: whole('private'),
     noCache: whole('no-cache') || isPragma,
     withheld: new Set(['private', 'no-cache'].flatMap((name) => fieldsOf(directives.get(name)))),
-    isPublic: has('public'),
+    isPublic: allows('public'),
     mustUnderstand: has('must-understand'),
-    mustRevalidate: has('must-revalidate'),
-    proxyRevalidate: has('proxy-revalidate'),
-    isImmutable: has('immutable'),
+    // It lets answers to credentials be kept as well; that stale ones are out is said below.
+    mustRevalidate: allows('must-revalidate'),
+    proxyRevalidate: has('proxy-revalidate') || !isReadable,
+    isImmutable: allows('immutable'),
     sMaxAge: readSeconds(directives.get('s-maxage')),
     maxAge: readSeconds(directives.get('max-age')),
     staleWhileRevalidate: readSeconds(directives.get('stale-while-revalidate')),
     staleIfError: readSeconds(directives.get('stale-if-error')),
+    isReadable,
     isTargeted: targeted !== null,
   };
 }
@@ -94,7 +102,8 @@ function groupByName(directives: readonly CacheDirective[]): Directives {
 
 /** The directive is about the whole answer, not about fields that it names. */
 function meansWhole({ argument, fields, isWhole }: CacheDirective): boolean {
-  return argument === null || !isWhole || fields.length === 0 || !fields.every(isFieldName);
+  const isNamed = fields.length > 0 && fields.every((name) => name !== '*' && isFieldName(name));
+  return argument === null || !isWhole || !isNamed;
 }
 
 function fieldsOf(directives: readonly CacheDirective[] | undefined): readonly string[] {

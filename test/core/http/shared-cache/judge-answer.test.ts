@@ -105,6 +105,7 @@ describe('what is kept for nobody', () => {
     ['a damaged private', ['Cache-Control: max-age=60, private="a'], {}, 'private'],
     ['a private list that is none', ['Cache-Control: max-age=60, private="a b, c"'], {}, 'private'],
     ['private without a list', ['Cache-Control: max-age=60, private='], {}, 'private'],
+    ['private for every field', ['Cache-Control: max-age=60, private="*"'], {}, 'private'],
     ['Set-Cookie', [FRESH, 'Set-Cookie: a=b'], {}, 'set_cookie'],
     ['Set-Cookie, said to be public', [`${FRESH}, public`, 'Set-Cookie: a=b'], {}, 'set_cookie'],
     ['its obsolete sister', [FRESH, 'Set-Cookie2: a=b'], {}, 'set_cookie'],
@@ -132,6 +133,36 @@ describe('what is kept for nobody', () => {
 
   test.each([203, 204, 299, 301, 404, 500, 599])('explicit freshness holds for %i', (status) => {
     expect(judge([FRESH], { status })).toBe(60);
+  });
+});
+
+describe('a Cache-Control that can’t be read', () => {
+  const SPEAKS: BypassCachePolicy = { ...SERVES_STALE, ttlMs: 30_000 };
+  test.each([
+    ['private; max-age=600', 'private'],
+    ['private;max-age=0', 'private'],
+    ['no-cache; no-store; must-revalidate', 'no_store'],
+    ['no-store;', 'no_store'],
+    ['max-age=600,private;q=1', 'private'],
+    ['max-age=600,no-store;x', 'no_store'],
+    ['foo="bar, private', 'private'],
+    ['x=a private, max-age=600', 'private'],
+    ['x="a" private, max-age=600', 'private'],
+    ['max-age=600; x', 'stale'],
+    ['max-age=600, x; no-cache', 'stale'],
+    ['public; max-age=600', 'ttl'],
+    [';', 'ttl'],
+  ])('%s', (line, expected) => {
+    expect(judge([`Cache-Control: ${line}`], { policy: SPEAKS })).toBe(expected);
+  });
+
+  test.each(['public;', 'must-revalidate; x'])('allows nothing: %s', (line) => {
+    const lines = [`Cache-Control: max-age=60, ${line}`];
+    expect(judge(lines, { hasAuthorization: true })).toBe('authorization');
+  });
+
+  test('but a quoted word says nothing', () => {
+    expect(judge(['Cache-Control: x="private, no-store", max-age=60'])).toBe(60);
   });
 });
 
