@@ -30,8 +30,7 @@ export function startRefreshing(
     const startedAt = performance.now();
     const step = await runRefresh(job, runtime().snapshot);
     const { key, url, reason, failures } = job;
-    const { outcome } = step;
-    const detail = step.outcome === 'later' ? null : step.detail;
+    const { outcome, detail } = step;
     metrics.recordRefresh({ reason, outcome });
     log.info('refresh', {
       url,

@@ -77,8 +77,8 @@ async function flyTogether(keyed: Keyed, found: NotAnswered, deps: PipelineDeps)
   const fetch = (): Promise<Fill> =>
     flyOut(keyed, { mayStore: mayStore(found), headers: [] }, deps);
   if (!mayStore(found)) return await fetch();
-  const newerThan = RECHECKED.has(found.detail) ? 0 : null;
-  const fill = await leadOrFollow(keyed, { fetch, newerThan }, deps);
+  const isEnough = RECHECKED.has(found.detail) ? () => true : null;
+  const fill = await leadOrFollow(keyed, { fetch, isEnough }, deps);
   if (fill.outcome === 'unshared') rememberUnshared(keyed, fill.nonPage, deps);
   return fill;
 }

@@ -1,5 +1,6 @@
 // What a fill means for those who did not make it: whether they may have it, and whether it is a
 // page at all.
+import type { Entry } from './ports.ts';
 import type { FailedFill, FilledPage, NonPageReason } from './state.ts';
 
 const NON_PAGE: readonly NonPageReason[] = ['not_html', 'self_redirect'];
@@ -16,6 +17,11 @@ export function nonPageReason({ unstored }: FilledPage): NonPageReason | null {
 /** Only what may be stored may be shared: everything else may be meant for one client. */
 export function isShareable(fill: FilledPage): boolean {
   return fill.entry !== null || ['store_unavailable', 'purged'].includes(fill.unstored ?? '');
+}
+
+/** Neither half a page nor an error that is kept for a moment only. */
+export function isWhole({ status, partial }: Pick<Entry, 'status' | 'partial'>): boolean {
+  return status < 500 && partial !== true;
 }
 
 /** Whether those who waited can do with the leader's result. */

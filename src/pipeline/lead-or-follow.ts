@@ -4,7 +4,7 @@
 import { isFailureReason } from '../core/http/proxy-status.ts';
 import type { PipelineDeps } from './deps.ts';
 import { isNonPageReason, isShareable, nonPageReason } from './judge-fill.ts';
-import type { Lease, LeaseResult } from './ports.ts';
+import type { Entry, Lease, LeaseResult } from './ports.ts';
 import type { FailedFill, Fill, FilledPage, Keyed } from './state.ts';
 import { fetchBoundMs, within } from './wait-for-page.ts';
 
@@ -14,10 +14,10 @@ const TURNS_MAX = 4;
 export interface Fetching {
   readonly fetch: () => Promise<Fill>;
   /**
-   * A fresh page that was stored at this time or later makes the fetch needless: somebody was
-   * faster. null: nothing stored will do.
+   * Whether a fresh page in the store makes the fetch needless: somebody was faster. null: nothing
+   * stored will do.
    */
-  readonly newerThan: number | null;
+  readonly isEnough: ((entry: Entry) => boolean) | null;
 }
 
 /** One fetch for everybody who shares the store. */
@@ -42,12 +42,12 @@ export async function leadOrFollow(
 async function lead(
   keyed: Keyed,
   lease: Lease,
-  { fetch, newerThan }: Fetching,
+  { fetch, isEnough }: Fetching,
   deps: PipelineDeps,
 ): Promise<Fill> {
   let result: LeaseResult = { outcome: 'lost', reason: null };
   try {
-    const stored = newerThan === null ? null : await readStored(keyed, newerThan, deps);
+    const stored = isEnough === null ? null : await readStored(keyed, isEnough, deps);
     const fill = stored ?? (await fetch());
     result = describeFill(fill);
     return fill;
@@ -69,12 +69,12 @@ function describeFill(fill: Fill): LeaseResult {
 async function takeResult(
   keyed: Keyed,
   { outcome, reason }: LeaseResult,
-  { newerThan }: Fetching,
+  { isEnough }: Fetching,
   deps: PipelineDeps,
 ): Promise<Fill | null> {
   switch (outcome) {
     case 'stored':
-      return await readStored(keyed, newerThan ?? 0, deps);
+      return await readStored(keyed, isEnough ?? (() => true), deps);
     case 'failed':
       return failed(isFailureReason(reason) ? reason : 'render_failed', 'in another process');
     case 'unshared':
@@ -87,13 +87,13 @@ async function takeResult(
 /** The page in the store as if it had been fetched here. */
 async function readStored(
   keyed: Keyed,
-  newerThan: number,
+  isEnough: (entry: Entry) => boolean,
   deps: PipelineDeps,
 ): Promise<FilledPage | null> {
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state !== 'hit' || found.freshness !== 'fresh') return null;
   const { entry } = found;
-  if (entry.cachedAt < newerThan) return null;
+  if (!isEnough(entry)) return null;
   const body = await deps.pages.readBody(entry, 'identity');
   if (body.state !== 'found') return null;
   const { status, headers, source } = entry;

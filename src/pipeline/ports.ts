@@ -225,7 +225,12 @@ export interface RefreshResult {
 export type RefreshStep =
   | RefreshResult
   /** Not now: it goes back into the queue as it is here. */
-  | { readonly outcome: 'later'; readonly job: RefreshJob; readonly delayMs: number };
+  | {
+      readonly outcome: 'later';
+      readonly detail: string | null;
+      readonly job: RefreshJob;
+      readonly delayMs: number;
+    };
 
 export interface FinishedRefresh extends RefreshResult {
   readonly key: CacheKey;

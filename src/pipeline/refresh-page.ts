@@ -2,7 +2,9 @@
 // somebody asked for it. Nobody waits for it; whoever comes meanwhile joins it.
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { backOff, flyOut } from './fetch-page.ts';
+import { isWhole } from './judge-fill.ts';
 import { leadOrFollow } from './lead-or-follow.ts';
+import type { Entry } from './ports.ts';
 import type { Fill, Keyed, UnstoredReason } from './state.ts';
 
 /** Words of the page itself, or of the policy, that it is not to be kept. */
@@ -31,7 +33,7 @@ export function refreshPage(keyed: Keyed, deps: PipelineDeps): void {
 /**
  * Renews a page for somebody who asked for it, and tells what came of it.
  *
- * @param newerThan a fresh page that was stored at this time or later will do
+ * @param newerThan a fresh and whole page that was stored at this time or later will do
  */
 export async function renewPage(
   keyed: Keyed,
@@ -55,7 +57,9 @@ export async function renewPage(
  */
 async function renew(keyed: Keyed, newerThan: number, deps: PipelineDeps): Promise<Fill> {
   const fetch = (): Promise<Fill> => flyOut(keyed, { mayStore: true, headers: [] }, deps);
-  const fill = await leadOrFollow(keyed, { fetch, newerThan }, deps);
+  // A failure that is kept for a moment is what the refresh is to end.
+  const isEnough = (entry: Entry): boolean => entry.cachedAt >= newerThan && isWhole(entry);
+  const fill = await leadOrFollow(keyed, { fetch, isEnough }, deps);
   const isAnswer = fill.outcome === 'page' && fill.page.status < 500 && fill.entry === null;
   if (!isAnswer || fill.unstored === null || fill.unstored === 'purged') return fill;
   if (WITHDRAWN.has(fill.unstored)) {

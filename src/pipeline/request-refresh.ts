@@ -3,6 +3,7 @@
 import type { Decider } from '../core/decision/create-decider.ts';
 import type { RefreshJob, RefreshReason } from '../core/refresh/refresh-job.ts';
 import { findRefreshPages, type NoPageReason, type RefreshPage } from './find-refresh-pages.ts';
+import { isWhole } from './judge-fill.ts';
 import type { PageStore } from './page-store.ts';
 import type { Clock, RefreshQueue, RefreshResult } from './ports.ts';
 import type { RefreshWaiters } from './refresh-waiters.ts';
@@ -96,7 +97,7 @@ async function warmUrl(
 
 async function warmPage(page: RefreshPage, context: RefreshRequests): Promise<RefreshResult> {
   const stored = await context.pages.lookUp(page.key, page.ref, page.url);
-  if (stored.state === 'hit' && stored.freshness === 'fresh') {
+  if (stored.state === 'hit' && stored.freshness === 'fresh' && isWhole(stored.entry)) {
     return { outcome: 'fresh', detail: null };
   }
   const awaited = context.waiters.expect(page.key);

@@ -98,8 +98,9 @@ function describePage({ page, entry, unstored, isFromStore }: FilledPage): Refre
 
 function planRetry(job: RefreshJob, result: RefreshResult, now: number): RefreshStep {
   if (now - job.askedAt > AGE_MS_MAX) return result;
-  if (BUSY.has(result.detail ?? '')) return { outcome: 'later', job, delayMs: YIELD_MS };
+  const { detail } = result;
+  if (BUSY.has(detail ?? '')) return { outcome: 'later', detail, job, delayMs: YIELD_MS };
   if (job.failures >= RETRIES_MAX) return result;
   const delayMs = RETRY_MS_MIN * 4 ** job.failures;
-  return { outcome: 'later', job: { ...job, failures: job.failures + 1 }, delayMs };
+  return { outcome: 'later', detail, job: { ...job, failures: job.failures + 1 }, delayMs };
 }

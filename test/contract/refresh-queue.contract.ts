@@ -151,7 +151,7 @@ export function describeRefreshQueue(name: string, open: () => Promise<QueueSubj
         async (job) => {
           seen.push(job);
           if (job.failures > 0 || job.reason === 'warm') return STORED;
-          return { outcome: 'later', job: { ...job, failures: 1 }, delayMs: 300 };
+          return { outcome: 'later', detail: 'busy', job: { ...job, failures: 1 }, delayMs: 300 };
         },
         () => 1,
       );

@@ -100,7 +100,7 @@ describe('bothit_recache', () => {
     stage.clock.advance(11 * MINUTE_MS);
     await stage.ask('/page');
     await jobsDone(stage, 1);
-    expect(jobs(stage)).toEqual(['bothit later']);
+    expect(jobs(stage)).toEqual(['bothit later status_500']);
     expect(await bodyOf(stage, '/page')).toBe('fine');
     expect(stage.origin.requests).toHaveLength(2);
   });
@@ -199,10 +199,10 @@ describe('POST /recache', () => {
     stage.renderer.script('*', { kind: 'full' });
     await post(stage, '/recache', { url: 'http://site.test/page' });
     await jobsDone(stage, 1);
-    expect(jobs(stage)).toEqual(['recache later']);
+    expect(jobs(stage)).toEqual(['recache later renderer_full']);
     stage.renderer.script('*', { kind: 'page', html: '<p>room' });
     await jobsDone(stage, 2);
-    expect(jobs(stage)).toEqual(['recache later', 'recache stored']);
+    expect(jobs(stage)).toEqual(['recache later renderer_full', 'recache stored']);
   }, 20_000);
 });
 
@@ -248,6 +248,20 @@ describe('POST /warm', () => {
     expect((await stage.ask('/new')).header('X-Render-Cache')).toBe('hit');
     expect(await bodyOf(stage, '/new', { userAgent: HUMAN })).toBe('/new');
   });
+
+  test('a failure that is stored is not fresh: it is got again, and again at the retry', async () => {
+    const stage = await setUp({
+      origin: () => (version < 3 ? answer(500, 'broken', 'Content-Type: text/html') : page('fine')),
+    });
+    await stage.ask('/page');
+    const warming = post(stage, '/warm', { url: 'http://site.test/page' });
+    await jobsDone(stage, 1);
+    expect(jobs(stage)).toEqual(['warm later status_500']);
+    expect(stage.origin.requests).toHaveLength(2);
+    version = 3;
+    expect((await warming).text).toContain('"outcome":"stored"');
+    expect(stage.origin.requests).toHaveLength(3);
+  }, 20_000);
 
   test('ends with the gateway', async () => {
     const stage = await setUp({ engine: 'service', render: 'refresh_share: 0' });
