@@ -19,7 +19,8 @@ afterAll(() => stored.close());
 
 async function explain(...argv: readonly string[]) {
   const { status, stdout, stderr } = await runCommand(['explain', ...argv, ...stored.config]);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const isNoUrl = /^error |"error":"/m.test(stdout);
+  expect({ status, stderr }).toEqual({ status: isNoUrl ? 1 : 0, stderr: '' });
   return stdout;
 }
 

@@ -232,6 +232,18 @@ test('a condition on a parameter holds however many stand before it', () => {
   expect(decision.error === null ? decision.rule?.id : decision.error).toBe('q');
 });
 
+test('the scheme of the host is a step, and so is the port that goes with it', () => {
+  const trace: Trace = [];
+  const decider = createDecider(policySet({ ...host, scheme: 'http' }), (text) => text);
+  const question = { method: 'GET', userAgent: GOOGLEBOT, hasAuthorization: false };
+  const { normalized } = decider.decide({ url: 'https://example.com:80/p', ...question }, trace);
+  expect(normalized).toBe('http://example.com/p');
+  expect(trace).toEqual([
+    { step: 'scheme', before: 'https', after: 'http' },
+    { step: 'port', before: ':80', after: '' },
+  ]);
+});
+
 test('an explanation names the steps, the pattern and the level', () => {
   const trace: Trace = [];
   const decision = createDecider(policySet(host), () => '0123456789abcdef').decide(
@@ -257,6 +269,7 @@ test('an explanation names the steps, the pattern and the level', () => {
     'host',
     'port',
     'path',
+    'scheme',
     'query_encoding',
     'strip',
     'sort',

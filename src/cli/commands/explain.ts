@@ -63,7 +63,8 @@ export const explainCommand: Command = {
     io.stdout.write(
       hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
     );
-    return 0;
+    // A host that isn't configured has an answer; what is no URL has none.
+    return explanation.error === null ? 0 : 1;
   },
 };
 

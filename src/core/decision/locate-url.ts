@@ -6,7 +6,7 @@ import { ok, type Result } from '../result.ts';
 import { indexHosts } from '../routing/match-host.ts';
 import { normalizePort } from '../url/normalize-authority.ts';
 import { type ParsedUrl, parseUrl } from '../url/normalize-url.ts';
-import type { Trace } from '../url/trace.ts';
+import { recordStep, type Trace } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { type Settled, settleRule } from './settle-rule.ts';
 
@@ -36,7 +36,7 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
       const split = parseUrl(url, limits, trace);
       if (!split.ok) return split;
       const host = hosts.find(split.value.host);
-      const parsed = host === null ? split.value : withPublicScheme(split.value, host);
+      const parsed = host === null ? split.value : withPublicScheme(split.value, host, trace);
       const findLearned = learnedOn(host);
       const settled = settleRule(parsed, { host, global, limits, method, findLearned, trace });
       return settled.ok ? ok({ host, parsed, settled: settled.value }) : settled;
@@ -45,8 +45,15 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
 }
 
 /** The public scheme is the host's: a key must not depend on where TLS ends. */
-function withPublicScheme(parsed: ParsedUrl, host: HostPolicy): ParsedUrl {
+function withPublicScheme(parsed: ParsedUrl, host: HostPolicy, trace: Trace | null): ParsedUrl {
   if (parsed.scheme === host.scheme) return parsed;
-  const port = normalizePort(parsed.port, host.scheme);
-  return { ...parsed, scheme: host.scheme, port: port.ok ? port.value : parsed.port };
+  const normalized = normalizePort(parsed.port, host.scheme);
+  const port = normalized.ok ? normalized.value : parsed.port;
+  recordStep(trace, 'scheme', parsed.scheme, host.scheme);
+  recordStep(trace, 'port', writePort(parsed.port), writePort(port));
+  return { ...parsed, scheme: host.scheme, port };
+}
+
+function writePort(digits: string): string {
+  return digits === '' ? '' : `:${digits}`;
 }
