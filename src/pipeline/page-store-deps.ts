@@ -10,7 +10,12 @@ export type PageStoreEvent =
   | { readonly kind: 'collision'; readonly key: CacheKey; readonly url: string }
   | { readonly kind: 'entry_damaged'; readonly key: CacheKey; readonly reason: string }
   /** The body is gone or not what was stored; the entry has been dropped. */
-  | { readonly kind: 'body_damaged'; readonly key: CacheKey; readonly reason: string }
+  | {
+      readonly kind: 'body_damaged';
+      readonly key: CacheKey;
+      readonly url: string;
+      readonly reason: string;
+    }
   /** A page that can't be stored as it is, such as one with a header that would split an answer. */
   | { readonly kind: 'entry_refused'; readonly key: CacheKey; readonly reason: string }
   /** It stays as it is: whole, and larger on the wire. */

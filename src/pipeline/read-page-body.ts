@@ -49,7 +49,7 @@ async function readStored(
   if (current.state !== 'found') return { state: 'absent' };
   if (!isStillSaid(current.value, entry, coding)) return { state: 'damaged', reason: 'replaced' };
   const reason = found.state === 'damaged' ? found.reason : 'missing';
-  deps.onEvent({ kind: 'body_damaged', key, reason });
+  deps.onEvent({ kind: 'body_damaged', key, url: entry.url, reason });
   await dropPage(key, entry, deps);
   return { state: 'damaged', reason };
 }

@@ -26,7 +26,7 @@ const files = (): readonly string[] =>
 test('a whole store, beside the gateway that serves it', async () => {
   const { status, stdout, stderr } = await verify();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(/^host 1: 4 pages, \d+ bytes\n4 pages, 0 problems\n$/);
+  expect(stdout).toMatch(/^host 1: 4 entries, \d+ bytes\n4 entries whole, 0 problems\n$/);
   expect(await ask(stored.gateway.port, STORED_PATHS[0])).toBe('hit');
 });
 
@@ -36,16 +36,20 @@ test('a spoilt body: told, then removed on request, then fetched anew', async ()
   rmSync(gone);
   const told = await verify();
   expect(told.status).toBe(1);
-  expect(told.stdout).toMatch(/^body_damaged cache:1:\d:[0-9a-f]{16} identity: wrong_length$/m);
-  expect(told.stdout).toMatch(/^body_missing cache:1:\d:[0-9a-f]{16}$/m);
-  expect(told.stdout).toMatch(/^2 pages, 2 problems$/m);
+  expect(told.stdout).toMatch(
+    /^body_damaged cache:1:\d:[0-9a-f]{16} https:\/\/shop.example\/\S+ identity: wrong_length$/m,
+  );
+  expect(told.stdout).toMatch(
+    /^body_missing cache:1:\d:[0-9a-f]{16} https:\/\/shop.example\/\S+$/m,
+  );
+  expect(told.stdout).toMatch(/^2 entries whole, 2 problems$/m);
   const quick = await verify('--quick');
-  expect(quick.stdout).toMatch(/^3 pages, 1 problem$/m);
+  expect(quick.stdout).toMatch(/^3 entries whole, 1 problem$/m);
   const repaired = await verify('--repair');
   expect(repaired.status).toBe(0);
   expect(repaired.stdout).toMatch(/ removed$/m);
-  expect(repaired.stdout).toMatch(/^2 pages, 2 problems, 2 removed$/m);
-  expect((await verify()).stdout).toMatch(/^2 pages, 0 problems$/m);
+  expect(repaired.stdout).toMatch(/^2 entries whole, 2 problems, all removed$/m);
+  expect((await verify()).stdout).toMatch(/^2 entries whole, 0 problems$/m);
   for (const path of STORED_PATHS) await ask(stored.gateway.port, path);
   expect((await verify()).status).toBe(0);
 });
@@ -61,6 +65,7 @@ test('--json: one object a line, the sums last', async () => {
   expect(problem).toEqual({
     problem: 'body_missing',
     key: expect.stringMatching(/^cache:1:/),
+    url: expect.stringMatching(/^https:\/\/shop\.example\//),
     detail: null,
     repaired: false,
   });
@@ -84,7 +89,7 @@ test('where nothing was ever stored: no problem, and nothing is created', async 
       '-c',
       join(folder, 'edge-gateway.yaml'),
     ]);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '0 pages, 0 problems\n' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '0 entries whole, 0 problems\n' });
     expect(readdirSync(folder)).not.toContain('data');
   });
 });

@@ -255,7 +255,7 @@ export function describePageStore(
       const entry = await save(URL_A);
       spoilBody(entry, make(draft(URL_A).body));
       expect(await pages.readBody(entry, 'identity')).toEqual({ state: 'damaged', reason });
-      expect(events).toEqual([{ kind: 'body_damaged', key: draft(URL_A).key, reason }]);
+      expect(events).toEqual([{ kind: 'body_damaged', key: draft(URL_A).key, url: URL_A, reason }]);
       expect(await lookUp(URL_A)).toEqual({ state: 'absent', reason: 'absent' });
       expect(filesOf(entry)).toEqual([]);
       expect(await pages.readBody(await save(URL_A), 'identity')).toMatchObject({ state: 'found' });

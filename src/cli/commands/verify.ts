@@ -65,30 +65,30 @@ interface Printer {
 }
 
 const printText: Printer = {
-  problem: (io, { kind, key, detail, isRepaired }) => {
-    const words = [kind, key, ...(detail === null ? [] : [detail]), isRepaired ? 'removed' : ''];
-    io.stdout.write(`${words.join(' ').trim()}\n`);
+  problem: (io, { kind, key, url, detail, isRepaired }) => {
+    const words = [kind, key, url, detail, isRepaired ? 'removed' : null];
+    io.stdout.write(`${words.filter((word) => word !== null).join(' ')}\n`);
   },
   summary: (io, { hosts, expired, foreign }, problems) => {
     for (const { hostId, entries, bytes } of hosts) {
-      io.stdout.write(`host ${hostId}: ${count(entries, 'page')}, ${bytes} bytes\n`);
+      io.stdout.write(`host ${hostId}: ${countEntries(entries)}, ${bytes} bytes\n`);
     }
-    const pages = hosts.reduce((sum, { entries }) => sum + entries, 0);
+    const whole = hosts.reduce((sum, { entries }) => sum + entries, 0);
     const removed = problems.filter(({ isRepaired }) => isRepaired).length;
     const parts = [
-      count(pages, 'page'),
+      `${countEntries(whole)} whole`,
       ...(expired === 0 ? [] : [`${expired} expired`]),
       ...(foreign === 0 ? [] : [`${foreign} of another version`]),
-      count(problems.length, 'problem'),
-      ...(removed === 0 ? [] : [`${removed} removed`]),
+      `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`,
+      ...(removed === 0 ? [] : [`${removed === problems.length ? 'all' : removed} removed`]),
     ];
     io.stdout.write(`${parts.join(', ')}\n`);
   },
 };
 
 const printJson: Printer = {
-  problem: (io, { kind, key, detail, isRepaired }) => {
-    writeJson(io, { problem: kind, key, detail, repaired: isRepaired });
+  problem: (io, { kind, key, url, detail, isRepaired }) => {
+    writeJson(io, { problem: kind, key, url, detail, repaired: isRepaired });
   },
   summary: (io, { hosts, expired, foreign }, problems) => {
     writeJson(io, {
@@ -105,6 +105,6 @@ function writeJson(io: CommandIo, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+function countEntries(number: number): string {
+  return `${number} ${number === 1 ? 'entry' : 'entries'}`;
 }

@@ -21,6 +21,8 @@ export type ProblemKind =
 export interface Problem {
   readonly kind: ProblemKind;
   readonly key: CacheKey;
+  /** null: nothing readable says whose it is. */
+  readonly url: string | null;
   /** null: the kind says it all. */
   readonly detail: string | null;
   readonly isRepaired: boolean;
@@ -67,7 +69,13 @@ export async function verifyStore(
       const { item, ref } = judged;
       const removed = options.repairs ? await removePage(item, ref, deps) : NOT_DONE;
       if (removed.state === 'unavailable') return removed;
-      options.onProblem({ kind, key: item.key, detail, isRepaired: removed.value });
+      options.onProblem({
+        kind,
+        key: item.key,
+        url: urlOf(item),
+        detail,
+        isRepaired: removed.value,
+      });
     }
   }
   const orphans = await verifyOrphans(deps, options);
@@ -157,10 +165,14 @@ async function verifyOrphans(
       known.add(key);
       const removed = repairs ? await removeBodies(ref, before, deps) : NOT_DONE;
       if (removed.state === 'unavailable') return removed;
-      onProblem({ kind: 'orphan', key, detail: null, isRepaired: removed.value });
+      onProblem({ kind: 'orphan', key, url: null, detail: null, isRepaired: removed.value });
     }
   }
   return { state: 'done', value: undefined };
+}
+
+function urlOf({ content }: StoredItem): string | null {
+  return content.state === 'entry' ? content.entry.url : null;
 }
 
 function countPage(hosts: Map<number, HostUsage>, { bytes, content }: StoredItem): void {
