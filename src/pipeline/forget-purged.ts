@@ -3,7 +3,7 @@
 import { parseCacheKey } from '../core/key/cache-key.ts';
 import { compileSelector, type PurgeablePage } from '../core/purge/match-selector.ts';
 import type { PurgeRecord } from '../core/purge/purge-record.ts';
-import type { PipelineDeps } from './deps.ts';
+import { formatIdentity, type PipelineDeps } from './deps.ts';
 
 /** What this process knows about pages, each under its identity. */
 export type ProcessMemories = Pick<
@@ -11,27 +11,42 @@ export type ProcessMemories = Pick<
   'failures' | 'knownNonPages' | 'knownUnshared' | 'fills' | 'flights' | 'exchanges'
 >;
 
+const NOWHERE = { hostId: 0, dimensionId: 0 };
+
 /** Forgets what purges mean that have become known. */
 export function forgetPurged(records: readonly PurgeRecord[], memories: ProcessMemories): void {
   for (const { selector, undoes } of records) {
     if (undoes !== null) continue;
+    if (selector.kind === 'url' && selector.dimensionId !== undefined) {
+      for (const key of selector.keys) forgetPage(formatIdentity(key, selector.url), memories);
+      continue;
+    }
     const isMeant = compileSelector(selector);
     forgetWhere((identity, tags) => isMeant({ ...readIdentity(identity), tags }), memories);
   }
 }
 
-/** Forgets one page, without a purge: its entry is dealt with by the caller. */
+/** Forgets one page in one dimension, at no cost to speak of: any client can have it done. */
 export function forgetPage(purged: string, memories: ProcessMemories): void {
-  forgetWhere((identity) => identity === purged, memories);
+  for (const memory of remembering(memories)) memory.forget(purged);
+  detachFetches((identity) => identity === purged, memories);
 }
 
-function forgetWhere(
-  isMeant: (identity: string, tags: readonly string[] | null) => boolean,
-  memories: ProcessMemories,
-): void {
-  for (const memory of [memories.failures, memories.knownNonPages, memories.knownUnshared]) {
+type IsMeant = (identity: string, tags: readonly string[] | null) => boolean;
+
+function forgetWhere(isMeant: IsMeant, memories: ProcessMemories): void {
+  for (const memory of remembering(memories)) {
     memory.forgetWhere((identity) => isMeant(identity, []));
   }
+  detachFetches(isMeant, memories);
+}
+
+function remembering(memories: ProcessMemories) {
+  return [memories.failures, memories.knownNonPages, memories.knownUnshared];
+}
+
+/** They go on for those who wait. */
+function detachFetches(isMeant: IsMeant, memories: ProcessMemories): void {
   memories.fills.purge((identity) => isMeant(identity, []));
   // The tags of what is on its way are not known yet: who comes now must not get it.
   memories.flights.detach((identity) => isMeant(identity, null));
@@ -40,8 +55,8 @@ function forgetWhere(
 }
 
 /** As `formatIdentity` wrote it. */
-function readIdentity(identity: string): Pick<PurgeablePage, 'hostId' | 'url'> {
+function readIdentity(identity: string): Omit<PurgeablePage, 'tags'> {
   const space = identity.indexOf(' ');
-  const hostId = parseCacheKey(identity.slice(0, space))?.hostId ?? 0;
-  return { hostId, url: identity.slice(space + 1) };
+  const { hostId, dimensionId } = parseCacheKey(identity.slice(0, space)) ?? NOWHERE;
+  return { hostId, dimensionId, url: identity.slice(space + 1) };
 }

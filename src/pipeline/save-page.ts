@@ -112,7 +112,7 @@ function isCodingWanted({ bodies }: Entry, draft: PageDraft): boolean {
 
 function isStillCurrent(draft: PageDraft, { journal }: PageStoreDeps): boolean {
   const { ref, url, tags, since } = draft;
-  return journal.isCurrent({ hostId: ref.hostId, url, tags, since });
+  return journal.isCurrent({ ...ref, url, tags, since });
 }
 
 /** What was purged has no rights any more. */

@@ -88,7 +88,7 @@ export function describePurgedPages(
       const found = await by.pages.lookUp(key, ref, url);
       return found.state === 'hit' ? found.freshness : found.state;
     };
-    const urlOf = (url: string): PurgeSelector => ({
+    const urlOf = (url: string): Extract<PurgeSelector, { readonly kind: 'url' }> => ({
       kind: 'url',
       url,
       keys: [0, 1, 2].map((id) => formatCacheKey(1, id, hasher.text(url))),
@@ -293,6 +293,27 @@ export function describePurgedPages(
       const renewed = await subject.readRaw(draft(URL_A).key);
       expect(await purge(order(ALL, { soft: true, undoes: id }))).toMatchObject({ entries: 0 });
       expect(await subject.readRaw(draft(URL_A).key)).toBe(renewed);
+    });
+
+    test('in one dimension: what is stored, and what is on its way to any process', async () => {
+      const passedOn = { ref: refOf(URL_A, 0) };
+      const selector = { ...urlOf(URL_A), dimensionId: 0 };
+      for (const by of [one, other]) {
+        await by.journal.catchUp();
+        const since = by.journal.end();
+        await save(URL_A);
+        await save(URL_A, passedOn);
+        expect(await lookUp(URL_A, passedOn, by)).toBe('fresh');
+        await append(order(selector), one);
+        expect(await lookUp(URL_A, passedOn, by)).toBe('absent');
+        expect(await by.pages.save(draft(URL_A, { ...passedOn, since }))).toMatchObject({
+          stored: false,
+          reason: 'purged',
+        });
+        expect(await lookUp(URL_A, {}, by)).toBe('fresh');
+        expect(await purge(order(selector))).toMatchObject({ entries: 1 });
+        expect(await lookUp(URL_A, {}, by)).toBe('fresh');
+      }
     });
 
     test.each(COLLISIONS)('$name: of two pages with one key only that one goes', async (pair) => {

@@ -10,6 +10,7 @@ import { findFreePort } from '../helpers/free-port.ts';
 import { startTestGateway } from '../helpers/gateway.ts';
 import { startRawOrigin } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
+import { expectChanged, PASSED_ON, startChanging } from './changed-elsewhere.ts';
 import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 import { ask, hostsText, page, type Reply } from './stage.ts';
 
@@ -26,9 +27,10 @@ interface Processes {
 
 type Order = Readonly<Record<string, unknown>>;
 
-async function startProcesses(originUrl: string): Promise<Processes> {
+/** @param host keys of the one host */
+async function startProcesses(originUrl: string, host = ''): Promise<Processes> {
   const render = 'render: {engine: origin, cache: {jitter: 0}}\nlog: {level: warn}\n';
-  const hosts = hostsText(originUrl);
+  const hosts = hostsText(originUrl, { host });
   const here = await startTestGateway({ gateway: render, hosts });
   onTestFinished(here.close);
   const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-purge-'));
@@ -98,6 +100,12 @@ test('a purge by another process wins over a fetch that began before it', async 
     expect((await waiting).body).toBe('old');
     for (const { port } of all) expect(brief(await ask(port, '/page'))).toBe(`hit v${version}`);
   }
+}, 120_000);
+
+test('what a POST by another process changes wins too', async () => {
+  const origin = await startChanging();
+  const { all } = await startProcesses(origin.url, PASSED_ON);
+  await expectChanged(all, origin);
 }, 120_000);
 
 test('a soft purge by another process: stale, then renewed once', async () => {

@@ -2,11 +2,13 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startTestGateway } from '../helpers/gateway.ts';
 import { startRedisCluster } from '../helpers/redis-cluster.ts';
 import { startSentinelGroup } from '../helpers/redis-sentinel.ts';
 import { describeWithRedis, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-import { page, type Stage, setStage } from './stage.ts';
+import { expectChanged, PASSED_ON, startChanging } from './changed-elsewhere.ts';
+import { hostsText, page, type Stage, setStage } from './stage.ts';
 
 interface Started {
   /** The `redis` block. */
@@ -69,6 +71,20 @@ describeWithRedis('machines', () => {
       ]);
     },
   );
+
+  test('what a POST to one changes the other has too', async () => {
+    const redis = await startRedisServer();
+    onTestFinished(redis.stop);
+    const origin = await startChanging();
+    const gateway = `storage:\n  bodies: redis\nredis: {url: "${redis.url}"}\n`;
+    const hosts = hostsText(origin.url, { host: PASSED_ON });
+    const all = [
+      await startTestGateway({ gateway, hosts }),
+      await startTestGateway({ gateway, hosts }),
+    ] as const;
+    for (const one of all) onTestFinished(one.close);
+    await expectChanged(all, origin);
+  }, 120_000);
 });
 
 async function isHit(stage: Stage): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { PurgeLog } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
 
 const ALL: PurgeOrder = { selector: { kind: 'all' }, soft: false, undoes: null };
-const PAGE = { hostId: 1, url: 'https://a.test/' };
+const PAGE = { hostId: 1, dimensionId: 1, url: 'https://a.test/' };
 
 interface HeldLog extends PurgeLog {
   /** Takes the place of what is there, as another store does. */

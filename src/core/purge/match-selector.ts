@@ -10,6 +10,7 @@ import type { PurgeSelector } from './purge-record.ts';
 /** What is known of a page that may be meant. */
 export interface PurgeablePage {
   readonly hostId: number;
+  readonly dimensionId: number;
   /** Normalized. */
   readonly url: string;
   /** Absent: none. null: not known yet, so that it may have any. */
@@ -23,7 +24,9 @@ export function compileSelector(selector: PurgeSelector): SelectorTest {
   switch (selector.kind) {
     case 'url': {
       const isSamePage = compileSamePage(selector.url, selector.learned ?? null);
-      return (page) => isSamePage(page.url);
+      const { dimensionId = null } = selector;
+      return (page) =>
+        (dimensionId === null || page.dimensionId === dimensionId) && isSamePage(page.url);
     }
     case 'pattern': {
       const matchesPath = compilePathTest(selector.pattern);

@@ -23,11 +23,10 @@ export function decodePurge(seq: number, text: string): PurgeRecord {
 
 function readSelector(value: unknown): PurgeSelector | null {
   if (!isObject(value)) return null;
-  const { kind, url, keys, learned, pattern, tag, hostId } = value;
+  const { kind, pattern, tag, hostId } = value;
   switch (kind) {
     case 'url':
-      if (typeof url !== 'string' || !areKeys(keys)) return null;
-      return { kind, url, keys, ...(typeof learned === 'string' && { learned }) };
+      return readUrlSelector(value);
     case 'pattern':
       return typeof pattern === 'string' && isHost(hostId) ? { kind, pattern, hostId } : null;
     case 'tag':
@@ -39,6 +38,18 @@ function readSelector(value: unknown): PurgeSelector | null {
     default:
       return null;
   }
+}
+
+function readUrlSelector(value: Readonly<Record<string, unknown>>): PurgeSelector | null {
+  const { url, keys, learned, dimensionId } = value;
+  if (typeof url !== 'string' || !areKeys(keys)) return null;
+  return {
+    kind: 'url',
+    url,
+    keys,
+    ...(typeof learned === 'string' && { learned }),
+    ...(isCount(dimensionId) && { dimensionId }),
+  };
 }
 
 function parseRecord(text: string): Readonly<Record<string, unknown>> | null {

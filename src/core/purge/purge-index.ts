@@ -114,7 +114,9 @@ function file(filed: Filed, record: PurgeRecord): Filed {
 function nameSelector(selector: PurgeSelector): string | null {
   switch (selector.kind) {
     case 'url':
-      return selector.learned === undefined ? `url ${selector.url}` : null;
+      return selector.learned === undefined
+        ? nameUrl(selector.dimensionId ?? null, selector.url)
+        : null;
     case 'pattern':
       return null;
     case 'tag':
@@ -127,9 +129,14 @@ function nameSelector(selector: PurgeSelector): string | null {
 }
 
 /** Under these names the purges are filed that mean the page. */
-function namePage({ hostId, url, tags }: PurgeablePage): readonly string[] {
+function namePage({ hostId, dimensionId, url, tags }: PurgeablePage): readonly string[] {
   const tagNames = (tags ?? []).flatMap((tag) => [nameTag(null, tag), nameTag(hostId, tag)]);
-  return [`url ${url}`, `host ${hostId}`, 'all', ...tagNames];
+  const urlNames = [nameUrl(null, url), nameUrl(dimensionId, url)];
+  return [...urlNames, `host ${hostId}`, 'all', ...tagNames];
+}
+
+function nameUrl(dimensionId: number | null, url: string): string {
+  return `url ${dimensionId ?? '*'} ${url}`;
 }
 
 function nameTag(hostId: number | null, tag: string): string {

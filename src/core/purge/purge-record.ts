@@ -12,6 +12,8 @@ export type PurgeSelector =
       readonly keys: readonly CacheKey[];
       /** The No-Vary-Search value by which other spellings of the URL are the same page. */
       readonly learned?: string | undefined;
+      /** In this dimension alone; absent: in all. */
+      readonly dimensionId?: number | undefined;
     }
   /** Pages whose path matches, of one host or of all (null). */
   | { readonly kind: 'pattern'; readonly pattern: string; readonly hostId: number | null }

@@ -1,11 +1,13 @@
 // RFC 9111 §4.4: a method that may change something, and succeeds, makes the stored answers of its
 // URL invalid, and those of the URLs of the same host that its answer names. Before the client has
-// the answer, so that its next request sees the change.
+// the answer, so that its next request sees the change, whichever process gets that; what was on its
+// way when the change was made is older than it, wherever it is stored.
 import { headerValues } from '../../core/http/header-list.ts';
+import type { PurgeSelector } from '../../core/purge/purge-record.ts';
 import { formatIdentity, type PipelineDeps } from '../deps.ts';
 import { forgetPage } from '../forget-purged.ts';
 import type { PassedHead, Planned } from '../state.ts';
-import { exchangePlace } from './exchange-place.ts';
+import { exchangePlace, type Place } from './exchange-place.ts';
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
@@ -26,14 +28,25 @@ export function invalidateBy(
     const { normalized, hash } = planned.decision;
     const targets = new Map([[normalized, hash], ...urls]);
     await Promise.all(
-      [...targets].map(async ([url, urlHash]) => {
-        const { key, ref } = exchangePlace(planned.host, urlHash);
-        // A store that can't be asked now can't be answered from either.
-        forgetPage(formatIdentity(key, url), deps);
-        await deps.pages.withdraw(key, ref, url);
-      }),
+      [...targets].map(([url, urlHash]) =>
+        invalidate(url, exchangePlace(planned.host, urlHash), deps),
+      ),
     );
   };
+}
+
+/**
+ * Both at once: neither needs the other, and the client waits for no more than the slower one. A
+ * store that can't be asked now can't be answered from either; the change itself has been made.
+ */
+async function invalidate(url: string, { key, ref }: Place, deps: PipelineDeps): Promise<void> {
+  forgetPage(formatIdentity(key, url), deps);
+  const { dimensionId } = ref;
+  const selector: PurgeSelector = { kind: 'url', url, keys: [key], dimensionId };
+  await Promise.all([
+    deps.journal.append({ selector, soft: false, undoes: null }),
+    deps.pages.withdraw(key, ref, url),
+  ]);
 }
 
 /** The normalized URL and its hash, where it is of the same host. */

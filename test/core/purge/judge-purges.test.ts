@@ -8,10 +8,21 @@ import type { PurgeRecord, PurgeSelector } from '../../../src/core/purge/purge-r
 import { settleEntry } from '../../../src/core/purge/settle-entry.ts';
 import { makeEntry } from '../../contract/stored-entries.ts';
 
-const PAGE = { hostId: 1, url: 'https://a.test/%C3%BCber/uns?x=/z', tags: ['news', 'p-1'] };
+const PAGE = {
+  hostId: 1,
+  dimensionId: 2,
+  url: 'https://a.test/%C3%BCber/uns?x=/z',
+  tags: ['news', 'p-1'],
+};
 const KEY = 'cache:1:1:0123456789abcdef';
 
-const url = (text: string): PurgeSelector => ({ kind: 'url', url: text, keys: [KEY] });
+type UrlSelector = Extract<PurgeSelector, { readonly kind: 'url' }>;
+const url = (text: string): UrlSelector => ({ kind: 'url', url: text, keys: [KEY] });
+/** The page under another spelling that a learned rule says is the same. */
+const sameBut = (name: string): UrlSelector => ({
+  ...url(`${PAGE.url}&${name}=1`),
+  learned: `params=("${name}")`,
+});
 const pattern = (text: string, hostId: number | null = null): PurgeSelector => ({
   kind: 'pattern',
   pattern: text,
@@ -41,9 +52,14 @@ describe('which page is meant', () => {
   test.each<[selector: PurgeSelector, isMeant: boolean]>([
     [url(PAGE.url), true],
     [url('https://a.test/%C3%BCber/uns'), false],
+    [{ kind: 'url', url: PAGE.url, keys: [KEY], dimensionId: 2 }, true],
+    [{ kind: 'url', url: PAGE.url, keys: [KEY], dimensionId: 0 }, false],
+    [{ kind: 'url', url: `${PAGE.url}&z=1`, keys: [KEY], dimensionId: 2 }, false],
     [{ kind: 'url', url: PAGE.url, keys: [KEY], learned: 'params=("y")' }, true],
     [{ kind: 'url', url: `${PAGE.url}&y=1`, keys: [KEY], learned: 'params=("y")' }, true],
     [{ kind: 'url', url: `${PAGE.url}&z=1`, keys: [KEY], learned: 'params=("y")' }, false],
+    [{ ...sameBut('y'), dimensionId: 2 }, true],
+    [{ ...sameBut('y'), dimensionId: 0 }, false],
     [pattern('/über*'), true],
     [pattern('/%C3%BCber*'), true],
     [pattern('/%c3%bcBER*', 1), true],
@@ -75,7 +91,7 @@ describe('which page is meant', () => {
   test('a tag may be one of those that are not known yet', () => {
     expect(compileSelector(tag('x'))({ ...PAGE, tags: null })).toBe(true);
     expect(compileSelector(tag('x', 2))({ ...PAGE, tags: null })).toBe(false);
-    expect(compileSelector(tag('x'))({ hostId: 1, url: PAGE.url })).toBe(false);
+    expect(compileSelector(tag('x'))({ ...PAGE, tags: undefined })).toBe(false);
   });
 
   test.each([
@@ -139,11 +155,13 @@ describe('what happens in which order', () => {
 
 describe('random orders', () => {
   const hosts = fc.constantFrom(1, 2);
+  const dimensions = fc.constantFrom(0, 1);
   const anyHost = fc.constantFrom(1, 2, null);
   const urls = fc.constantFrom('https://a.test/a', 'https://a.test/a/b?c', 'https://b.test/a');
   const tags = fc.constantFrom('t', 'u');
   const selectors = fc.oneof<fc.Arbitrary<PurgeSelector>[]>(
     urls.map(url),
+    fc.tuple(urls, dimensions).map(([u, dimensionId]) => ({ ...url(u), dimensionId })),
     fc.tuple(fc.constantFrom('/a', '/a*', '*b', '~b$'), anyHost).map(([p, h]) => pattern(p, h)),
     fc.tuple(tags, anyHost).map(([t, h]) => tag(t, h)),
     hosts.map(host),
@@ -159,6 +177,7 @@ describe('random orders', () => {
   });
   const pages = fc.record({
     hostId: hosts,
+    dimensionId: dimensions,
     url: urls,
     tags: fc.subarray(['t', 'u']),
     after: fc.integer({ min: 0, max: 12 }),

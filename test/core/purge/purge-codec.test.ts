@@ -8,6 +8,7 @@ const KEY = 'cache:1:2:0123456789abcdef';
 const SELECTORS: readonly PurgeSelector[] = [
   { kind: 'url', url: 'https://a.test/é', keys: [KEY] },
   { kind: 'url', url: 'https://a.test/', keys: [], learned: 'params=("a")' },
+  { kind: 'url', url: 'https://a.test/', keys: [KEY], dimensionId: 0 },
   { kind: 'pattern', pattern: '~^/"x', hostId: null },
   { kind: 'tag', tag: 'a-b', hostId: 7 },
   { kind: 'host', hostId: 1 },
