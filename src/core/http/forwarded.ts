@@ -22,6 +22,8 @@ export interface Forwarding {
   readonly httpVersion: string;
   /** Replaces the client's own User-Agent; null passes it through. */
   readonly userAgent: string | null;
+  /** The answer may be kept for others: nothing goes along that makes it one for this client. */
+  readonly isShared: boolean;
 }
 
 /** Ours to write or meaningless upstream; framing is added by whoever sends the body. */
@@ -55,6 +57,27 @@ const PROXIES_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Fields by which frameworks, platforms and older proxies choose a route, a method, a scheme or a
+ * client. They are in no key, so an answer that they changed would be everybody's.
+ */
+const NEVER_SHARED: ReadonlySet<string> = new Set([
+  ...PROXIES_ONLY,
+  'client-ip',
+  'front-end-https',
+  'request-uri',
+  'true-client-ip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-http-method',
+  'x-matched-path',
+  'x-method',
+  'x-real-host',
+  'x-scheme',
+  'x-url-scheme',
+]);
+const NEVER_SHARED_FAMILY = /^x-(?:arr|envoy|forwarded|invoke|middleware|original|rewrite)-/;
+
+/**
  * The end-to-end headers to send upstream, without framing fields. Names with `_` are left out,
  * because CGI-like servers read them as `-` (case A47), and so are HTTP/2's pseudo fields.
  *
@@ -72,7 +95,7 @@ export function forwardRequestHeaders(raw: RawHeaders, forwarding: Forwarding): 
     else if (name === 'x-forwarded-proto') forwardedProto.push(value);
     else if (name === 'cookie' && !dropped.has(name)) cookies.push(value);
     if (dropped.has(name) || REWRITTEN.has(name) || /[_:]/.test(name)) return;
-    if (PROXIES_ONLY.has(name) && !forwarding.isTrustedPeer) return;
+    if (isKeptBack(name, forwarding)) return;
     if (name === 'user-agent' && forwarding.userAgent !== null) return;
     out.push(nameAsWritten, value);
   });
@@ -83,7 +106,7 @@ export function forwardRequestHeaders(raw: RawHeaders, forwarding: Forwarding): 
     'X-Forwarded-For',
     appendAddress(forwardedFor, forwarding),
     'X-Forwarded-Proto',
-    publicScheme(forwardedProto, forwarding),
+    forwarding.isShared ? forwarding.scheme : publicScheme(forwardedProto, forwarding),
     'X-Forwarded-Host',
     forwarding.publicHost,
     'Via',
@@ -118,6 +141,11 @@ export function viaMember(httpVersion: string, pseudonym: string): string {
 export function isLoop(viaValues: readonly string[], pseudonym: string): boolean {
   const own = pseudonym.toLowerCase();
   return listMembers(viaValues).some((member) => member.split(/\s+/)[1]?.toLowerCase() === own);
+}
+
+function isKeptBack(name: string, { isShared, isTrustedPeer }: Forwarding): boolean {
+  if (isShared) return NEVER_SHARED.has(name) || NEVER_SHARED_FAMILY.test(name);
+  return !isTrustedPeer && PROXIES_ONLY.has(name);
 }
 
 function appendAddress(forwardedFor: readonly string[], forwarding: Forwarding): string {

@@ -5,7 +5,7 @@ import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { servesOnError } from '../../core/http/shared-cache/judge-answer.ts';
 import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
 import { judgeStored } from '../../core/http/shared-cache/judge-stored.ts';
-import { isSameSelection, selectingFields } from '../../core/http/shared-cache/vary.ts';
+import { isSameSelection } from '../../core/http/shared-cache/vary.ts';
 import { answerFailure, answerOverload } from '../deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import { backOff } from '../fetch-page.ts';
@@ -13,6 +13,7 @@ import type { Peer } from '../origin-ports.ts';
 import type { HeaderList } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
 import { within } from '../wait-for-page.ts';
+import { chooseVariant } from './choose-variant.ts';
 import { serveExchange, streamExchange } from './deliver-exchange.ts';
 import type { FailedExchange, SharedExchange } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
@@ -103,10 +104,11 @@ async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | null
 }
 
 /** Whether an answer to somebody else is one to this request. */
-function isFor({ request }: Keyed, shared: SharedExchange, now: number): boolean {
+function isFor(keyed: Keyed, shared: SharedExchange, now: number): boolean {
   const { kept } = shared;
-  const asked = request.headers.filter(([name]) => !/^(cache-control|pragma)$/i.test(name));
-  const isChosen = isSameSelection(shared.selecting, selectingFields(kept.vary, asked));
+  const { headers } = keyed.request;
+  const asked = headers.filter(([name]) => !/^(cache-control|pragma)$/i.test(name));
+  const isChosen = isSameSelection(shared.selecting, chooseVariant(kept.vary, keyed));
   return isChosen && now < kept.staleAt && judgeStored(kept, asked, 'fresh', now) === 'fresh';
 }
 
@@ -130,14 +132,14 @@ async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps):
     case 'failed':
       return await recover(want, arrival, deps);
     case 'renewed': {
-      const { entry, body } = arrival;
+      const { entry, body, isStored } = arrival;
       const { exchange, status, cachedAt, staleAt } = entry;
       const served = { ...exchange, status, cachedAt, staleAt, bytes: body.length };
       const as = {
-        cache: 'miss',
+        cache: isStored ? 'miss' : 'bypass',
         forward,
         forwardStatus: 304,
-        isStored: true,
+        isStored,
         detail: null,
       } as const;
       return serveExchange(keyed, served, body, { as, now: deps.clock.now() });
@@ -203,5 +205,5 @@ function flightId({ keyed, found }: Want): string {
 
 function selectingNow(keyed: Keyed, found: FoundExchange | NoExchange): HeaderList {
   if (found.state === 'found') return found.entry.exchange.selecting;
-  return found.index === null ? [] : selectingFields(found.index.names, keyed.request.headers);
+  return found.index === null ? [] : chooseVariant(found.index.names, keyed);
 }

@@ -1,11 +1,12 @@
 // Look-up of an answer that was passed on before: the one of the URL, or by its index the one that
 // was chosen by the same request fields.
 import type { ForwardReason } from '../../core/http/cache-status.ts';
-import { isSameSelection, selectingFields } from '../../core/http/shared-cache/vary.ts';
+import { isSameSelection } from '../../core/http/shared-cache/vary.ts';
 import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
+import { chooseVariant } from './choose-variant.ts';
 import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
 
 export type ExchangeEntry = Entry & { readonly exchange: StoredExchange };
@@ -56,7 +57,7 @@ async function findVariant(
   deps: PipelineDeps,
 ): Promise<FoundExchange | NoExchange> {
   const { normalized: url } = keyed.decision;
-  const selecting = selectingFields(index.names, keyed.request.headers);
+  const selecting = chooseVariant(index.names, keyed);
   const place = exchangePlace(keyed.host, variantHash(url, index, selecting, deps.hasher));
   const missing: NoExchange = { state: 'absent', forward: 'vary-miss', detail: null, index };
   if (!index.hashes.includes(place.ref.hash)) return missing;

@@ -10,13 +10,14 @@ import {
 } from '../../core/http/shared-cache/judge-answer.ts';
 import { hasCredentials, withoutConditions } from '../../core/http/shared-cache/judge-request.ts';
 import { mergeFields, validationFields } from '../../core/http/shared-cache/judge-stored.ts';
-import { selectingFields } from '../../core/http/shared-cache/vary.ts';
+import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { OriginAnswer, PassJob, Peer } from '../origin-ports.ts';
 import type { FetchFailure } from '../ports.ts';
 import type { RunningFill } from '../running-fills.ts';
 import type { Keyed } from '../state.ts';
+import { chooseVariant } from './choose-variant.ts';
 import type { PassedOn } from './deliver-exchange.ts';
 import type { ExchangeEnd, FailedExchange } from './exchange-end.ts';
 import type { ExchangeEntry, FoundExchange } from './find-exchange.ts';
@@ -42,7 +43,12 @@ export type Arrival =
       readonly isForOne: boolean;
     }
   /** A 304: the stored answer, with what it brought. */
-  | { readonly kind: 'renewed'; readonly entry: ExchangeEntry; readonly body: Buffer }
+  | {
+      readonly kind: 'renewed';
+      readonly entry: ExchangeEntry;
+      readonly body: Buffer;
+      readonly isStored: boolean;
+    }
   | FailedExchange;
 
 export interface OpenExchange {
@@ -82,7 +88,7 @@ async function open(
   const { answer } = result;
   if (previous !== null && answer.status === NOT_MODIFIED) {
     answer.body.resume();
-    const renewed = await renew(errand, { answer, ...times, since: running.since }, deps);
+    const renewed = await renew(errand, { answer, ...times, running }, deps);
     // Ours is gone: without conditions the whole one comes.
     return renewed ?? (await open({ ...errand, previous: null }, running, deps));
   }
@@ -133,7 +139,7 @@ async function carry(
     const body = await whole;
     if (body === null) return { kind: 'unshared' };
     const { kept } = judgement;
-    const selecting = selectingFields(kept.vary, keyed.request.headers);
+    const selecting = chooseVariant(kept.vary, keyed);
     const shared = { status, kept, selecting, body, since: running.since };
     if (mayStore) {
       const save = keepExchange(keyed, shared, running, deps);
@@ -165,14 +171,13 @@ interface Renewal {
   readonly answer: OriginAnswer;
   readonly requestedAt: number;
   readonly receivedAt: number;
-  /** Where the purge log ended when the request began. */
-  readonly since: number;
+  readonly running: RunningFill;
 }
 
 /** null: what is stored can't be read. */
 async function renew(
   { keyed, previous, mayStore }: Errand,
-  { answer, since, ...times }: Renewal,
+  { answer, running, ...times }: Renewal,
   deps: PipelineDeps,
 ): Promise<OpenExchange | null> {
   if (previous === null) return null;
@@ -190,14 +195,15 @@ async function renew(
   });
   const body = read.value;
   if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
-    return ended({ kind: 'renewed', entry, body }, UNSHARED);
+    return ended({ kind: 'renewed', entry, body, isStored: false }, UNSHARED);
   }
   if (!judgement.store) {
     if (mayStore) await deps.pages.withdraw(key, ref, normalized);
     const changed = { ...entry, exchange: { ...exchange, headers } };
-    return ended({ kind: 'renewed', entry: changed, body }, UNSHARED);
+    return ended({ kind: 'renewed', entry: changed, body, isStored: false }, UNSHARED);
   }
   const { kept } = judgement;
+  const { since } = running;
   const { softened: _before, ...lasting } = entry;
   const next: ExchangeEntry = {
     ...lasting,
@@ -207,11 +213,18 @@ async function renew(
     staleAt: Math.round(kept.staleAt),
     deleteAt: Math.round(kept.deleteAt),
   };
-  if (mayStore) await deps.pages.renew(key, { previous: entry, next });
+  const selecting = chooseVariant(kept.vary, keyed);
+  const shared = { status, kept, selecting, body, since };
+  if (mayStore && varyNames(exchange.headers)?.join() === kept.vary.join()) {
+    await deps.pages.renew(key, { previous: entry, next });
+  } else if (mayStore) {
+    // By now it is chosen by other fields, so it is to be found somewhere else.
+    await deps.pages.withdraw(key, ref, normalized);
+    await keepExchange(keyed, shared, running, deps);
+  }
   const isForOne = kept.staleAt <= kept.cachedAt;
-  const shared = { status, kept, selecting: exchange.selecting, body, since };
   const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared };
-  return ended({ kind: 'renewed', entry: next, body }, end);
+  return ended({ kind: 'renewed', entry: next, body, isStored: mayStore }, end);
 }
 
 /**

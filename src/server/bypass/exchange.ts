@@ -65,5 +65,6 @@ function forwardingOf({ request, target }: Exchange, deps: BypassDeps): Forwardi
     pseudonym: deps.pseudonym,
     httpVersion: request.httpVersion,
     userAgent: target.userAgent,
+    isShared: false,
   };
 }

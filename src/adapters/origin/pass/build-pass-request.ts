@@ -1,26 +1,16 @@
-// The request that passes a client's GET on: its headers as in every bypass, its target the
-// normalized URL. `Host` and `X-Forwarded-Host` are those of the URL, because an answer may depend
-// on them and is kept by the URL alone.
+// The request that passes a client's GET on for an answer that may be kept: its target is the
+// normalized URL, its headers are those that a variant is chosen by.
 import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { forwardRequestHeaders } from '../../../core/http/forwarded.ts';
+import { sentFields } from '../../../core/http/shared-cache/sent-fields.ts';
 import type { PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 
 export type PassOptions = Dispatcher.RequestOptions & { readonly servername?: string };
 
 export function buildPassRequest(job: PassJob, originUrl: string, pseudonym: string): PassOptions {
-  const { authority, path } = splitTarget(job.url);
-  const headers = forwardRequestHeaders(job.headers.flat(), {
-    hostHeader: job.host.originHostHeader ?? authority,
-    publicHost: authority,
-    scheme: job.host.scheme,
-    peerAddress: job.peer.address,
-    isTrustedPeer: job.peer.isTrusted,
-    pseudonym,
-    httpVersion: job.httpVersion,
-    userAgent: job.userAgent,
-  });
+  const { path } = splitTarget(job.url);
+  const headers = sentFields(job, pseudonym);
   return { method: 'GET', path, headers, responseHeaders: 'raw', ...serverName(originUrl) };
 }
 

@@ -1,11 +1,12 @@
 // Which request fields an answer was chosen by, and their values in one form, so that requests that
 // mean the same find the same variant (RFC 9111 §4.1). Only what provably means the same is made
-// the same: white space, repeated lines, and case where the field has none.
+// the same: repeated lines, and in fields that are known to be lists white space and case.
 import { type HeaderList, headerValues, isFieldName, listMembers } from '../header-list.ts';
 
 /** An answer that is chosen by more than these has more variants than hits. */
 const NAMES_MAX = 16;
-const CASELESS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language']);
+/** Lists without case. Of any other field nobody knows what a comma or a space in it means. */
+const LISTS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept-language']);
 
 /**
  * Lower-case names in order; null: chosen by what no cache can know, or by who the client is.
@@ -20,7 +21,11 @@ export function varyNames(headers: HeaderList): readonly string[] | null {
   return [...names].toSorted();
 }
 
-/** The selecting fields of a request; one that it doesn't have is left out. */
+/**
+ * The selecting fields of a request; one that it doesn't have is left out.
+ *
+ * @param request as it goes to the origin
+ */
 export function selectingFields(names: readonly string[], request: HeaderList): HeaderList {
   return names.flatMap((name) => {
     const values = headerValues(request, name);
@@ -37,13 +42,13 @@ export function isSameSelection(one: HeaderList, other: HeaderList): boolean {
 }
 
 function normalizeValue(name: string, values: readonly string[]): string {
-  const joined = values.join(',');
+  const joined = values.map((value) => value.trim()).join(', ');
+  if (!LISTS.has(name)) return joined;
   // White space inside of a quoted string is part of it.
   if (joined.includes('"')) return joined.trim();
   const members = joined
     .split(',')
     .map((member) => member.trim().replace(/[ \t]*;[ \t]*/g, ';'))
     .filter((member) => member !== '');
-  const text = members.join(', ');
-  return CASELESS.has(name) ? text.toLowerCase() : text;
+  return members.join(', ').toLowerCase();
 }
