@@ -21,6 +21,7 @@ import { createBodyCollector } from '../pipeline/shared-cache/collect-body.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
 import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
 import type { Fill, NonPageReason } from '../pipeline/state.ts';
+import { createStoreTurns } from '../pipeline/store-turns.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
 import { buildDecider } from './build-decider.ts';
@@ -79,6 +80,7 @@ export function createLasting(parts: LastingParts): Lasting {
     learned: parts.learned,
     flights,
     leases: parts.leases,
+    storing: createStoreTurns({ leases: parts.leases, clock }),
     fills: createRunningFills(journal.end),
     failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
     knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),

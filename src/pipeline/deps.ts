@@ -18,6 +18,7 @@ import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { RunningSaves } from './shared-cache/running-saves.ts';
 import type { FailedFill, Fill, Keyed, NonPageReason } from './state.ts';
+import type { StoreTurns } from './store-turns.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
 export interface RecentFailure {
@@ -34,6 +35,8 @@ export interface PipelineDeps {
   readonly source: PageSource;
   readonly flights: Collapser<Fill>;
   readonly leases: Leases;
+  /** One writer of a page at a time. */
+  readonly storing: StoreTurns;
   readonly learned: LearnedRules;
   readonly fills: RunningFills;
   readonly failures: RecentMemory<RecentFailure>;

@@ -11,6 +11,7 @@ import { splitTags, TAG_FIELDS } from '../core/purge/tag.ts';
 import type { PipelineDeps } from './deps.ts';
 import { learnRule } from './learn-rule.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
+import type { PageDraft } from './save-page.ts';
 import type { FailedFill, FilledPage, Keyed, UnstoredReason } from './state.ts';
 
 export interface FillOrder {
@@ -74,7 +75,7 @@ async function keepPage(
   if (standing !== 'good' && (await hasBetter(keyed, standing, deps))) {
     return { entry: null, unstored: standing === 'partial' ? 'partial' : 'status' };
   }
-  const saved = await deps.pages.save({
+  const draft: PageDraft = {
     key: keyed.key,
     ref: keyed.ref,
     url: normalized,
@@ -86,7 +87,9 @@ async function keepPage(
     ...startLifetime(deps.clock.now(), lifetime, deps.random()),
     tags: tagsOf(page),
     since,
-  });
+  };
+  const saved = await deps.storing.take(keyed.key, () => deps.pages.save(draft));
+  if (saved === null) return { entry: null, unstored: 'store_unavailable' };
   return saved.stored
     ? { entry: saved.entry, unstored: null }
     : { entry: null, unstored: unstoredReason(saved.reason) };

@@ -1,5 +1,5 @@
 // One after another for each key: two writers of one page in this process don't mix their bodies.
-// Other processes may still come in between; their readers find out by the digests.
+// For other processes see store-turns.ts.
 import type { CacheKey } from './ports.ts';
 
 export interface KeyTurns {

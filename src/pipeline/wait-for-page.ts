@@ -1,7 +1,6 @@
 // How long a client waits for a page that is being got. Nobody waits longer than a fetch may take;
 // a link preview is given up by its chat after a few seconds, so it is told in time to take the
 // origin's page. The fetch goes on for the cache.
-import type { PipelineDeps } from './deps.ts';
 import type { Fill, Keyed } from './state.ts';
 
 /** Room for storing the page, and for the next leader to be found. */
@@ -16,13 +15,13 @@ export function fetchBoundMs({ decision: { policy } }: Pick<Keyed, 'decision'>):
 export async function waitForPage<F extends Fill>(
   keyed: Keyed,
   flight: Promise<F>,
-  deps: PipelineDeps,
+  { onDefect }: { readonly onDefect: (error: unknown) => void },
 ): Promise<F | null> {
   const { bot, policy } = keyed.decision;
   const waitMs = bot?.kind === 'preview' ? policy.bots.previewWaitMs : fetchBoundMs(keyed);
   const fill = await within(waitMs, flight);
   // Nobody is left to fail with it.
-  if (fill === null) flight.catch(deps.onDefect);
+  if (fill === null) flight.catch(onDefect);
   return fill;
 }
 

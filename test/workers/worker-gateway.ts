@@ -17,6 +17,8 @@ export type LogLine = Readonly<Record<string, unknown>>;
 export interface WorkerGateway {
   readonly child: ChildProcess;
   readonly port: number;
+  /** Its configuration, for commands. */
+  readonly file: string;
   readonly log: readonly LogLine[];
   readonly complaints: () => string;
   /** The workers that serve now: number → process. */
@@ -38,10 +40,14 @@ export interface AdminAnswer {
 export interface WorkerGatewayOptions {
   readonly workers: number | 'auto';
   readonly origin: Answer;
+  /** Keys of the host. */
+  readonly host?: string;
   /** More lines of edge-gateway.yaml. */
   readonly gateway?: string;
   /** More keys of its `server`. */
   readonly server?: string;
+  /** More keys of its `storage`. */
+  readonly storage?: string;
   /** Whether the process gets a group of its own, as a shell makes for each command. */
   readonly hasGroup?: boolean;
 }
@@ -56,9 +62,10 @@ export async function startWorkerGateway(options: WorkerGatewayOptions): Promise
   const adminPort = await findFreePort();
   const writeHost = async (keys: string): Promise<void> =>
     await writeFile(join(folder, 'hosts.yaml'), hostsText(origin.url, { host: keys }));
-  await writeHost('');
-  await writeFile(join(folder, 'edge-gateway.yaml'), gatewayText(options, adminPort));
-  const command = [PROGRAM, 'serve', '-c', join(folder, 'edge-gateway.yaml')];
+  await writeHost(options.host ?? '');
+  const file = join(folder, 'edge-gateway.yaml');
+  await writeFile(file, gatewayText(options, adminPort));
+  const command = [PROGRAM, 'serve', '-c', file];
   const child = spawn(process.execPath, command, { detached: options.hasGroup === true });
   const log: LogLine[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => log.push(JSON.parse(line)));
@@ -83,6 +90,7 @@ export async function startWorkerGateway(options: WorkerGatewayOptions): Promise
   return {
     child,
     port: Number(listen?.[0]?.split(':').at(-1) ?? 0),
+    file,
     log,
     complaints: () => complaints,
     workers: () => workersIn(log),
@@ -125,12 +133,12 @@ function find(log: readonly LogLine[], message: string): LogLine | undefined {
 }
 
 function gatewayText(
-  { workers, gateway = '', server = '' }: WorkerGatewayOptions,
+  { workers, gateway = '', server = '', storage = '' }: WorkerGatewayOptions,
   adminPort: number,
 ): string {
   return `server: {listen: "127.0.0.1:0", workers: ${workers}, watch_config: false${server}}
 admin: {listen: "127.0.0.1:${adminPort}"}
-storage: {base_path: ./data}
+storage: {base_path: ./data${storage}}
 render: {engine: origin}
 ${gateway}`;
 }

@@ -142,7 +142,9 @@ async function carry(
     const selecting = chooseVariant(kept.vary, keyed);
     const shared = { status, kept, selecting, body, since: running.since };
     if (mayStore) {
-      const save = keepExchange(keyed, shared, running, deps);
+      const keeping = (): Promise<void> => keepExchange(keyed, shared, running, deps);
+      // Whoever gets no turn leaves the store as it is: the others store as good an answer.
+      const save = deps.storing.take(keyed.key, keeping);
       await deps.saves.note(pageIdentity(keyed), save);
     }
     return { kind: 'shared', shared };

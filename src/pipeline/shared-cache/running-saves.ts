@@ -1,17 +1,18 @@
 // What is being written to the store at the moment: a client that has just got an answer, and asks
-// again at once, finds it. Never longer than one write takes; holds no more than is being written.
+// again at once, finds it. Never longer than one write and its turn take; holds no more than is
+// being written.
 
 export interface RunningSaves {
   /** Gives the save back, so that it can be waited for. */
-  readonly note: (identity: string, save: Promise<void>) => Promise<void>;
+  readonly note: (identity: string, save: Promise<unknown>) => Promise<unknown>;
   /** null: nothing is being written. */
-  readonly find: (identity: string) => Promise<void> | null;
+  readonly find: (identity: string) => Promise<unknown> | null;
   /** Resolves when all are written, for an orderly stop. */
   readonly drain: () => Promise<void>;
 }
 
 export function createRunningSaves(): RunningSaves {
-  const running = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<unknown>>();
   return {
     note: (identity, save) => {
       const settled = save.finally(() => {
