@@ -84,7 +84,8 @@ describe('for an answer that may be kept the origin does not hear', () => {
     ...['X-Envoy-Original-Path', 'Request-URI', 'X-Forwarded-Protocol', 'X-Scheme'],
     ...['X-Url-Scheme', 'Front-End-Https', 'X-ARR-SSL', 'X-Forwarded-By', 'True-Client-IP'],
     ...['X-Client-IP', 'X-Cluster-Client-IP', 'X-Middleware-Subrequest', 'X-Invoke-Path'],
-    ...['X-Matched-Path', 'X-Rewrite-URL', 'X-Real-IP'],
+    ...['X-Matched-Path', 'X-Rewrite-URL', 'X-Real-IP', 'X-Now-Route-Matches', 'X-Forwarded'],
+    ...['X-HTTP-Path-Override', 'X-Proxy-URL', 'X-Sendfile-Type', 'X-Accel-Mapping'],
   ];
 
   test.each<[string, string]>([
