@@ -42,14 +42,26 @@ export function createReloader(deps: ReloadDeps): Reloader {
   let watcher: ConfigWatcher | null = null;
   let watchedFiles = '';
   let isClosed = false;
+  /** What the last reload read; null: none was, or it has to be tried again. */
+  let lastRead: string | null = null;
 
-  async function reload(): Promise<ReloadReport> {
-    const turn = queue.then(() => reloadOnce(deps));
+  async function reload(isTold = (_read: string): boolean => false): Promise<ReloadReport> {
+    const turn = queue.then(async () => {
+      const reloaded = await reloadOnce(deps, isTold);
+      lastRead = reloaded.read;
+      return reloaded;
+    });
     queue = turn;
     const report = await turn;
+    if (!report.isNews) return report;
     deps.onReload(report.isApplied ? 'applied' : 'refused');
     watchFiles();
     return report;
+  }
+
+  /** A watcher also sees what a signal or the admin API has just had read: told once is enough. */
+  async function reloadChanged(): Promise<void> {
+    await reload((read) => read === lastRead);
   }
 
   /** A watcher whose files are still the same goes on: it sees what changed during a reload. */
@@ -59,12 +71,12 @@ export function createReloader(deps: ReloadDeps): Reloader {
     if (wanted === watchedFiles) return;
     watcher?.close();
     watchedFiles = wanted;
-    watcher = wanted === '' ? null : watchConfig(files, async () => void (await reload()));
+    watcher = wanted === '' ? null : watchConfig(files, reloadChanged);
   }
 
   watchFiles();
   return {
-    reload,
+    reload: async () => await reload(),
     reloadForAdmin: async () => describeReload(await reload()),
     close: () => {
       isClosed = true;
@@ -73,25 +85,35 @@ export function createReloader(deps: ReloadDeps): Reloader {
   };
 }
 
+interface Reloaded extends ReloadReport {
+  /** The texts and what was found in them; null: it failed by something else. */
+  readonly read: string | null;
+  readonly isNews: boolean;
+}
+
 /** Never throws: whoever asks, a signal or a watcher, has nowhere to put an error. */
-async function reloadOnce(deps: ReloadDeps): Promise<ReloadReport> {
+async function reloadOnce(deps: ReloadDeps, isTold: (read: string) => boolean): Promise<Reloaded> {
   try {
     const reader = createCopyingReader();
     const { config, diagnostics } = await loadConfig(deps.file, deps.env, reader);
     const messages = diagnostics.map(formatDiagnostic);
+    const read = JSON.stringify([reader.copy(), messages]);
+    const refused = { isApplied: false, messages, needsRestart: [], read, isNews: true };
+    if (isTold(read)) return { ...refused, isNews: false };
     if (config === null) {
       deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
-      return { isApplied: false, messages, needsRestart: [] };
+      return refused;
     }
     const needsRestart = findRestartSettings(deps.atStart(), config.settings);
     await deps.apply(config, reader.copy());
     logApplied(config, { messages, needsRestart }, deps.log);
-    return { isApplied: true, messages, needsRestart };
+    return { isApplied: true, messages, needsRestart, read, isNews: true };
   } catch (cause) {
     // What a configuration names may be unusable although its text is right: a certificate, say.
     deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return { isApplied: false, messages: [reason], needsRestart: [] };
+    const messages = [reason];
+    return { isApplied: false, messages, needsRestart: [], read: null, isNews: true };
   }
 }
 

@@ -109,6 +109,26 @@ describe('a broken file', () => {
   });
 });
 
+// The files are written and the gateway is told at once, as a deployment does.
+test('what was asked for is not told again when the files are seen to have changed', async () => {
+  const stage = await setStage();
+  const said = (): number => stage.gateway.log.filter(({ msg }) => isOfReload(msg)).length;
+  await write(stage, BLOCKED);
+  expect(await stage.gateway.reload()).toBe(true);
+  await write(stage, 'url_rulez: []\n');
+  expect(await stage.gateway.reload()).toBe(false);
+  const seenBy = performance.now() + WATCHED_MS;
+  await waitUntil('the watcher has looked', () => performance.now() > seenBy);
+  expect(said()).toBe(2);
+  await write(stage, versioned(1));
+  await waitUntil('the watcher reloads', () => said() > 2);
+  expect((await stage.ask('/rule')).status).toBe(411);
+});
+
+/** In which a watcher that is not kept from it has looked several times. */
+const WATCHED_MS = 1_000;
+const isOfReload = (msg: unknown): boolean => typeof msg === 'string' && msg.startsWith('reload');
+
 test('ten reloads under load lose no request, and none sees half of two', async () => {
   const stage = await setStage({
     gateway: UNWATCHED,
