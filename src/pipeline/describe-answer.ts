@@ -52,7 +52,8 @@ export function describe(
   if (record.source !== 'status') headers.push(['X-Render-Source', record.source]);
   const isPassedOn = record.source === 'bypass' && diagnosis.isStored !== true;
   const word = isPassedOn ? 'bypass' : RENDER_CACHE_WORDS[record.cache];
-  if (word !== null) headers.push(['X-Render-Cache', word]);
+  // Nothing is new where nothing could be got.
+  if (word !== null && record.source !== 'status') headers.push(['X-Render-Cache', word]);
   if (diagnosis.ageSeconds !== undefined) {
     headers.push(['X-Cache-Age', String(diagnosis.ageSeconds)]);
   }

@@ -18,6 +18,8 @@ function expectTrouble(reply: Reply, status: number, error: string): void {
   expect(reply.header('Proxy-Status')).toMatch(new RegExp(`^edge-gateway[^;]*; *error=${error}`));
   expect(reply.head + reply.body).not.toMatch(/127\.0\.0\.1|ECONN/);
   expect(reply.body).toContain('request id: ');
+  // Nothing was got, so nothing is new.
+  expect(reply.header('X-Render-Cache')).not.toBe('new');
 }
 
 describe('an origin that is gone', () => {
