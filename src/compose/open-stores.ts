@@ -31,11 +31,7 @@ import { createSoloLeases } from '../pipeline/solo-leases.ts';
 import { noteUses } from '../pipeline/upkeep/note-uses.ts';
 import type { UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
-
-/** Something an operator should know about a store: one word, and its details beside it. */
-export interface StoreNotice {
-  readonly kind: string;
-}
+import { describeNotice, type StoreNotice } from './store-notice.ts';
 
 export interface StoreListener {
   readonly onNotice: (notice: StoreNotice) => void;
@@ -134,7 +130,7 @@ export async function openStoresIfPresent(
   const isPresent =
     settings.redis !== null || (await exists(join(settings.storage.basePath, 'store')));
   if (!isPresent) return null;
-  const describe = (notice: StoreNotice): void => say(JSON.stringify(notice));
+  const describe = (notice: StoreNotice | PageStoreEvent): void => say(describeNotice(notice));
   return await openStores(settings, { onNotice: describe, onEvent: describe });
 }
 
@@ -165,12 +161,8 @@ async function openBodyFiles(
 ): Promise<Pick<Stores, 'bodies' | 'sharedBodies'> & Pick<UpkeepDeps, 'files'>> {
   const bodies = await createFileBodyStore(options);
   const removed = await bodies.sweepLeftovers();
-  if (removed > 0) options.onWarning(leftoversNotice(removed));
+  if (removed > 0) options.onWarning({ kind: 'leftovers_removed', files: removed });
   return { bodies, sharedBodies: bodies.sharedCount, files: bodies.files };
-}
-
-function leftoversNotice(files: number): StoreNotice & { readonly files: number } {
-  return { kind: 'leftovers_removed', files };
 }
 
 async function exists(path: string): Promise<boolean> {
