@@ -273,6 +273,15 @@ describe('POST /warm', () => {
   });
 });
 
+test('a body that is not said to be JSON: what to send', async () => {
+  const { gateway } = await setUp();
+  const url = `http://127.0.0.1:${gateway.adminPort}/purge`;
+  const body = new URLSearchParams({ url: 'http://site.test/' });
+  const response = await fetch(url, { method: 'POST', body });
+  expect(response.status).toBe(415);
+  expect(await response.text()).toContain('content-type: application/json');
+});
+
 test('counted and shown', async () => {
   const stage = await setUp();
   await post(stage, '/recache', { url: 'http://site.test/page' });

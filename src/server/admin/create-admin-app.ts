@@ -59,8 +59,7 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
   app.setErrorHandler(async (error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) deps.onError(error);
-    const message = status >= 500 ? 'internal error; the log says more' : error.message;
-    await reply.code(status).send({ error: message });
+    await reply.code(status).send({ error: describeRefusal(status, error.message) });
   });
   app.setNotFoundHandler(async (_request, reply) => {
     await reply.code(404).send({ error: 'not found' });
@@ -118,6 +117,12 @@ function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
     const { status, body } = await deps.restart();
     return await reply.code(status).send(body);
   });
+}
+
+function describeRefusal(status: number, message: string): string {
+  if (status >= 500) return 'internal error; the log says more';
+  // What curl says of `-d` alone.
+  return status === 415 ? 'send JSON, and say so: content-type: application/json' : message;
 }
 
 function parametersOf({ query }: FastifyRequest): readonly string[] {
