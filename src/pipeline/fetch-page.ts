@@ -120,7 +120,7 @@ export async function flyOut(
 ): Promise<FilledPage | FailedFill> {
   const running = deps.fills.start(pageIdentity(keyed));
   try {
-    const fill = await fillPage(keyed, order, running.since, deps);
+    const fill = await fillPage(keyed, order, running, deps);
     // What one client's headers made of the page says nothing about it, nor what a purge forgot.
     if (order.headers.length === 0 && !running.isPurged()) remember(keyed, fill, deps);
     return fill;

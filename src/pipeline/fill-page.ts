@@ -9,8 +9,10 @@ import type { EffectivePolicy } from '../core/policy/policy.ts';
 import { HEAD_BYTES_MAX, readMetaTags } from '../core/purge/read-meta-tags.ts';
 import { splitTags, TAG_FIELDS } from '../core/purge/tag.ts';
 import type { PipelineDeps } from './deps.ts';
+import { isWhole } from './judge-fill.ts';
 import { learnRule } from './learn-rule.ts';
 import type { HeaderList, Page, PageJob } from './ports.ts';
+import type { RunningFill } from './running-fills.ts';
 import type { PageDraft } from './save-page.ts';
 import type { FailedFill, FilledPage, Keyed, UnstoredReason } from './state.ts';
 
@@ -24,11 +26,11 @@ export interface FillOrder {
   readonly headers: HeaderList;
 }
 
-/** @param since where the purge log ended when this began */
+/** @param running what this is to the purges that come meanwhile */
 export async function fillPage(
   keyed: Keyed,
   order: FillOrder,
-  since: number,
+  running: RunningFill,
   deps: PipelineDeps,
 ): Promise<FilledPage | FailedFill> {
   const { policy, normalized } = keyed.decision;
@@ -42,7 +44,7 @@ export async function fillPage(
   };
   const result = await deps.source.get(job, AbortSignal.timeout(policy.render.timeoutMs));
   if (result.outcome === 'failed') return result;
-  const kept = await keepPage(keyed, { ...order, page: result.page, since }, deps);
+  const kept = await keepPage(keyed, { ...order, page: result.page, running }, deps);
   // An answer to one client's headers says nothing about the page.
   if (order.headers.length === 0) await learnRule(keyed, result.page, deps);
   return { outcome: 'page', page: result.page, ...kept };
@@ -50,12 +52,12 @@ export async function fillPage(
 
 interface Keep extends FillOrder {
   readonly page: Page;
-  readonly since: number;
+  readonly running: RunningFill;
 }
 
 async function keepPage(
   keyed: Keyed,
-  { page, headers, mayStore, since }: Keep,
+  { page, headers, mayStore, running }: Keep,
   deps: PipelineDeps,
 ): Promise<Pick<FilledPage, 'entry' | 'unstored'>> {
   if (!isPage(page)) return { entry: null, unstored: 'not_html' };
@@ -86,7 +88,8 @@ async function keepPage(
     ...(standing === 'partial' && { partial: true }),
     ...startLifetime(deps.clock.now(), lifetime, deps.random()),
     tags: tagsOf(page),
-    since,
+    since: running.since,
+    isPurged: running.isPurged,
   };
   const saved = await deps.storing.take(keyed.key, () => deps.pages.save(draft));
   if (saved === null) return { entry: null, unstored: 'store_unavailable' };
@@ -133,8 +136,7 @@ function isPage(page: Page): boolean {
 async function hasBetter(keyed: Keyed, standing: Standing, deps: PipelineDeps): Promise<boolean> {
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state !== 'hit') return found.state === 'unavailable';
-  const isGood = found.entry.partial !== true && found.entry.status < 500;
-  return standing === 'negative' || isGood;
+  return standing === 'negative' || isWhole(found.entry);
 }
 
 function normalizeAgain(keyed: Keyed, url: string): string | null {

@@ -149,6 +149,8 @@ export interface PurgeNews {
   readonly end: number;
   /** Places up to here have been dropped: their pages were deleted long ago. */
   readonly droppedTo: number;
+  /** Names the log, see `PurgeLog.life`. */
+  readonly life: string;
 }
 
 /**
@@ -167,6 +169,16 @@ export interface PurgeLog {
    * at the moment, and then `readAfter` has to be asked.
    */
   readonly isCaughtUp: (seq: number) => boolean;
+  /**
+   * Names this log: one that was emptied, or is that of another store, has another name, and its
+   * places say nothing about the former's. Asks nobody; null: can't be told at the moment.
+   */
+  readonly life: () => string | null;
+  /**
+   * Tells of purges by other processes, where they are heard of: their writers wait, for a moment,
+   * until the listener is done.
+   */
+  readonly onNews: (listener: () => Promise<Done<void>>) => void;
 }
 
 /** What origins have said about their parameters, as all processes and machines agree on it. */

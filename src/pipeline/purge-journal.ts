@@ -27,7 +27,10 @@ export interface PurgeJournal {
   readonly isCurrent: (page: JudgedPage & { readonly since: number }) => boolean;
   readonly find: (seq: number) => PurgeRecord | null;
   readonly isUndone: (seq: number) => boolean;
-  /** Tells of purges that have become known, oldest first. */
+  /**
+   * Tells of purges that have become known, oldest first. A log that is lost may have held any: that
+   * is told as one of everything.
+   */
   readonly onPurges: (listener: PurgeListener) => void;
 }
 
@@ -38,6 +41,8 @@ const ATTEMPTS_MAX = 3;
 /** Purges that the log has dropped stay here until there are so many. */
 const RECORDS_MAX = 2 * PURGES_MAX;
 
+const LOST: PurgeRecord = { selector: { kind: 'all' }, soft: false, undoes: null, seq: 0, at: 0 };
+
 const DONE: Done<void> = { state: 'done', value: undefined };
 const KEPT: Verdict = { state: 'kept' };
 const GONE: Verdict = { state: 'gone' };
@@ -47,16 +52,21 @@ export function createPurgeJournal(log: PurgeLog): PurgeJournal {
   let index: PurgeIndex = createPurgeIndex([]);
   let end = 0;
   let droppedTo = 0;
+  let life: string | null = null;
+
+  const isCaughtUp = (): boolean => life !== null && log.isCaughtUp(end) && log.life() === life;
 
   async function catchUp(): Promise<Done<void>> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-      if (log.isCaughtUp(end)) return DONE;
-      const asked = end;
+      if (isCaughtUp()) return DONE;
+      const [asked, askedIn] = [end, life];
       const news = await log.readAfter(asked);
       if (news.state === 'unavailable') return news;
-      if (news.value.end < asked) {
-        if (end === asked) startAnew();
-      } else if (end >= asked) {
+      const isOther = news.value.life !== life || news.value.end < asked;
+      // Others may have asked at the same time, and may know more by now.
+      if (isOther && end === asked && life === askedIn) startAnew(news.value.life);
+      const isWhole = !isOther || asked === 0;
+      if (isWhole && news.value.life === life && end >= asked) {
         take(news.value);
         return DONE;
       }
@@ -64,11 +74,16 @@ export function createPurgeJournal(log: PurgeLog): PurgeJournal {
     return { state: 'unavailable', reason: 'the purge log is replaced all the time' };
   }
 
-  /** The log of another store: what was known says nothing about its pages. */
-  function startAnew(): void {
+  /**
+   * The log of another store: what was known says nothing about its pages, and what was fetched
+   * meanwhile may have been purged by what was lost.
+   */
+  function startAnew(next: string): void {
     index = createPurgeIndex([]);
     end = 0;
     droppedTo = 0;
+    life = next;
+    for (const tell of listeners) tell([LOST]);
   }
 
   /** Others may have asked at the same time, and may have been answered first. */
@@ -99,9 +114,10 @@ export function createPurgeJournal(log: PurgeLog): PurgeJournal {
     return done;
   }
 
+  log.onNews(catchUp);
   return {
     end: () => end,
-    isCaughtUp: () => log.isCaughtUp(end),
+    isCaughtUp,
     catchUp,
     append,
     judge,

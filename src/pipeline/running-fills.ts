@@ -5,7 +5,10 @@
 export interface RunningFill {
   /** Where the purge log ended when it began, as far as this process knew. */
   readonly since: number;
-  /** Whether a purge has come meanwhile, as far as this process knows. */
+  /**
+   * Whether a purge has come meanwhile, as far as this process knows; or the log was lost, and one
+   * may have.
+   */
   readonly isPurged: () => boolean;
   readonly end: () => void;
 }

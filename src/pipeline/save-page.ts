@@ -18,6 +18,7 @@ import type {
   HeaderList,
 } from './ports.ts';
 import { settleWritten } from './settle-purged.ts';
+import { withdrawPage } from './withdraw-page.ts';
 
 /** A page that is to be stored. */
 export interface PageDraft {
@@ -38,6 +39,8 @@ export interface PageDraft {
   readonly tags: readonly string[];
   /** Where the purge log ended when the fetch began, see `Entry.since`. */
   readonly since: number;
+  /** Whether a purge has come meanwhile that the log may tell of no more, see `RunningFill`. */
+  readonly isPurged?: () => boolean;
   /** Of what was not rendered: its body stays in the coding it came in. */
   readonly exchange?: StoredExchange;
   readonly variants?: VariantIndex;
@@ -61,6 +64,11 @@ const PURGED: Saved = { stored: false, reason: 'purged', detail: 'since the fetc
 export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
   const saved = await deps.turns.take(draft.key, () => writePage(draft, deps));
   if (saved.stored && (await settleWritten(saved.entry, deps))) return PURGED;
+  if (saved.stored && draft.isPurged?.() === true) {
+    // By what is in the log no more: by that alone it would stay.
+    await withdrawPage(draft, deps);
+    return PURGED;
+  }
   if (saved.stored && isCodingWanted(saved.entry, draft)) {
     await addCodings(saved.entry, draft.body, deps);
   }
@@ -111,7 +119,8 @@ function isCodingWanted({ bodies }: Entry, draft: PageDraft): boolean {
 }
 
 function isStillCurrent(draft: PageDraft, { journal }: PageStoreDeps): boolean {
-  const { ref, url, tags, since } = draft;
+  const { ref, url, tags, since, isPurged } = draft;
+  if (isPurged?.() === true) return false;
   return journal.isCurrent({ ...ref, url, tags, since });
 }
 

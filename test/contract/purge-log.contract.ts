@@ -71,7 +71,8 @@ export function describePurgeLog(
     };
 
     test('an empty log ends at 0', async () => {
-      expect(await readAfter(one, 0)).toEqual({ records: [], end: 0, droppedTo: 0 });
+      const nothing = { records: [], end: 0, droppedTo: 0, life: expect.any(String) };
+      expect(await readAfter(one, 0)).toEqual(nothing);
       expect(await catchUp(one)).toBe(0);
     });
 
@@ -127,6 +128,29 @@ export function describePurgeLog(
           undoes: null,
         });
       }
+    });
+
+    test('has one name, whoever asks, until it is lost', async () => {
+      const { life } = await readAfter(one, 0);
+      for (const log of [one, other]) {
+        await catchUp(log);
+        const { seq } = await append(log, order('a'));
+        expect(await readAfter(log, seq)).toMatchObject({ life });
+        await catchUp(log);
+        expect(log.life()).toBe(life);
+      }
+      await subject.lose();
+      const next = (await readAfter(other, 0)).life;
+      expect(next).not.toBe(life);
+      for (const log of [one, other]) {
+        expect(await readAfter(log, 0)).toMatchObject({ life: next });
+        await waitUntil('the name is known', async () => {
+          await catchUp(log);
+          return log.life() === next;
+        });
+      }
+      await append(one, order('b'));
+      expect(await readAfter(other, 0)).toMatchObject({ life: next, records: { length: 1 } });
     });
 
     test('a log that was lost ends before the places it gave', async () => {

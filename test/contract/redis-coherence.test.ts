@@ -84,9 +84,9 @@ describeWithRedis('what was read is current', () => {
     await put(stage.ours);
     await holdCurrent(stage.ours);
     await waitUntil('it sleeps', async () => {
-      const before = stage.relay.commands.get('hget');
+      const before = stage.relay.commands.get('hmget');
       await new Promise((resolve) => setTimeout(resolve, 500));
-      return stage.relay.commands.get('hget') === before;
+      return stage.relay.commands.get('hmget') === before;
     });
     const stamp = await readStamp(stage.ours);
     expect(stage.ours.entries.isCurrent(KEY, stamp)).toBe(false);

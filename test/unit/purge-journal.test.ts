@@ -14,7 +14,7 @@ const PAGE = { hostId: 1, dimensionId: 1, url: 'https://a.test/' };
 
 interface HeldLog extends PurgeLog {
   /** Takes the place of what is there, as another store does. */
-  readonly replaceBy: (records: readonly PurgeRecord[]) => void;
+  readonly replaceBy: (records: readonly PurgeRecord[], life?: string) => void;
   readonly drop: (seq: number) => void;
   /** Answers the oldest question that waits, or any other, with what was so when it was asked. */
   readonly answer: (place?: number) => void;
@@ -25,6 +25,7 @@ interface HeldLog extends PurgeLog {
 function createHeldLog(count = 0): HeldLog {
   let records = makeRecords(count);
   let droppedTo = 0;
+  let life = 'first';
   const held: ((isFailing: boolean) => void)[] = [];
   const end = (): number => records.at(-1)?.seq ?? 0;
   return {
@@ -36,13 +37,16 @@ function createHeldLog(count = 0): HeldLog {
     readAfter: async (seq) =>
       await new Promise((resolve) => {
         const found = records.filter((record) => record.seq > Math.max(seq, droppedTo));
-        const value = { records: found, end: end(), droppedTo };
+        const value = { records: found, end: end(), droppedTo, life };
         held.push((isFailing) =>
           resolve(isFailing ? { state: 'unavailable', reason: 'down' } : { state: 'done', value }),
         );
       }),
     isCaughtUp: (seq) => seq === end(),
-    replaceBy: (next) => {
+    life: () => life,
+    onNews: () => undefined,
+    replaceBy: (next, nextLife = life) => {
+      life = nextLife;
       records = [...next];
       droppedTo = 0;
     },
@@ -69,6 +73,10 @@ describe('catching up', () => {
     const journal = createPurgeJournal(log);
     const told: number[] = [];
     journal.onPurges((records) => told.push(...records.map(({ seq }) => seq)));
+    const first = journal.catchUp();
+    log.answer();
+    expect(await first).toEqual({ state: 'done', value: undefined });
+    told.length = 0;
     expect(await journal.catchUp()).toEqual({ state: 'done', value: undefined });
     expect([journal.isCaughtUp(), log.asked()]).toEqual([true, 0]);
     await log.append(ALL);
@@ -83,16 +91,20 @@ describe('catching up', () => {
     const log = createHeldLog(1);
     const journal = createPurgeJournal(log);
     const told: number[] = [];
+    const begun = journal.catchUp();
+    log.answer();
+    await begun;
     journal.onPurges((records) => told.push(...records.map(({ seq }) => seq)));
+    await log.append(ALL);
     const first = journal.catchUp();
     await log.append(ALL);
     const second = journal.catchUp();
     log.answer(1);
     await second;
-    expect([journal.end(), told]).toEqual([2, [1, 2]]);
+    expect([journal.end(), told]).toEqual([3, [2, 3]]);
     log.answer();
     await first;
-    expect([journal.end(), told]).toEqual([2, [1, 2]]);
+    expect([journal.end(), told]).toEqual([3, [2, 3]]);
   });
 
   test('a log that can’t be read is no news', async () => {
@@ -127,6 +139,33 @@ describe('catching up', () => {
     expect(await late).toEqual({ state: 'done', value: undefined });
     expect(journal.end()).toBe(2);
     expect(journal.judge({ ...PAGE, since: 0 })).toEqual({ state: 'softened', by: 2 });
+  });
+
+  test.each([
+    ['empty', 0],
+    ['that ends where the former did', 5],
+    ['that ends behind the former', 6],
+  ])('another store, %s: everything is told as purged, once', async (_name, count) => {
+    const log = createHeldLog(5);
+    const journal = createPurgeJournal(log);
+    const known = journal.catchUp();
+    log.answer();
+    await known;
+    const told: PurgeRecord[] = [];
+    journal.onPurges((records) => told.push(...records));
+    const other = { selector: { kind: 'host', hostId: 2 }, soft: false, undoes: null } as const;
+    log.replaceBy(makeRecords(count, other), 'second');
+    expect(journal.isCaughtUp()).toBe(false);
+    const asked = [journal.catchUp(), journal.catchUp()];
+    while (log.asked() > 0) {
+      log.answer();
+      await settle();
+    }
+    expect(await Promise.all(asked)).toEqual(
+      asked.map(() => ({ state: 'done', value: undefined })),
+    );
+    expect(told).toEqual([{ ...ALL, seq: 0, at: 0 }, ...makeRecords(count, other)]);
+    expect([journal.end(), journal.isCaughtUp()]).toEqual([count, true]);
   });
 
   test('remembers so many, and refuses what began before what was dropped', async () => {

@@ -1,6 +1,7 @@
 // The PurgeLog port on lmdb, beside the entries. The version of one record is the end of the log: a
 // process knows by one look into mapped memory whether there is anything new, and a purge is
 // written on the condition that the end is still where it was.
+import { randomUUID } from 'node:crypto';
 import { decodePurge, encodePurge } from '../../core/purge/purge-codec.ts';
 import {
   PURGE_KEPT_MS,
@@ -14,6 +15,10 @@ import type { Environment } from './open-environment.ts';
 
 /** Its version is the end of the log, its value the place up to which records were dropped. */
 const END_KEY = 'purge:end';
+/** The name of the log: made with it, and the same for every process. */
+const LIFE_KEY = 'purge:life';
+/** Where none could be written, as on a full disk. An open environment is never another's. */
+const NAMELESS = '';
 const RECORD_PREFIX = 'purge:record:';
 /** Enough for every place that is an exact number; keys sort as the places do. */
 const SEQ_DIGITS = 16;
@@ -34,14 +39,43 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
 
   async function readAfter(seq: number): Promise<Done<PurgeNews>> {
     return await read(async () => {
+      const life = await nameLife();
       renewView(environment);
       const { end, droppedTo } = readHead(environment);
       const records = [...environment.getRange({ start: keyOf(seq + 1), end: keyOf(end + 1) })];
       return {
         state: 'done',
-        value: { end, droppedTo, records: records.map(({ key, value }) => toRecord(key, value)) },
+        value: {
+          end,
+          droppedTo,
+          records: records.map(({ key, value }) => toRecord(key, value)),
+          life,
+        },
       };
     });
+  }
+
+  async function nameLife(): Promise<string> {
+    renewView(environment);
+    if (readLife(environment) === NAMELESS) {
+      await write(async () => {
+        await environment.ifNoExists(LIFE_KEY, () => {
+          void environment.put(LIFE_KEY, randomUUID(), 1);
+        });
+        return { state: 'done', value: undefined };
+      });
+      renewView(environment);
+    }
+    return readLife(environment);
+  }
+
+  function life(): string | null {
+    try {
+      return readLife(environment);
+    } catch {
+      // As below.
+      return null;
+    }
   }
 
   function isCaughtUp(seq: number): boolean {
@@ -54,7 +88,8 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
     }
   }
 
-  return { append, readAfter, isCaughtUp };
+  // Nothing is heard of here: whoever needs to know looks.
+  return { append, readAfter, isCaughtUp, life, onNews: () => undefined };
 }
 
 /** @returns null when another process has written a purge meanwhile */
@@ -103,6 +138,10 @@ function listOld(environment: Environment, { droppedTo, seq, at }: Growth): read
 /** lmdb goes on looking at the state of a moment ago, for as long as a millisecond. */
 function renewView(environment: Environment): void {
   environment.resetReadTxn();
+}
+
+function readLife(environment: Environment): string {
+  return environment.get(LIFE_KEY) ?? NAMELESS;
 }
 
 function readEnd(environment: Environment): number {

@@ -129,7 +129,7 @@ interface Listeners {
 }
 
 function hear(message: ChannelMessage, listeners: Listeners): void {
-  const { reader, changes, fence, watches, channel } = listeners;
+  const { reader, changes, fence, watches } = listeners;
   switch (message.kind) {
     case 'changed':
       // Changes of its own have been noted when they were done.
@@ -137,7 +137,7 @@ function hear(message: ChannelMessage, listeners: Listeners): void {
       break;
     case 'purged':
       if (message.by === reader) fence.noteHeard(reader, message.seq);
-      else void channel.tell(message.by, { kind: 'heard', by: reader, seq: message.seq });
+      else void learnOfPurge(message.by, message.seq, listeners);
       break;
     case 'heard':
       fence.noteHeard(message.by, message.seq);
@@ -146,6 +146,18 @@ function hear(message: ChannelMessage, listeners: Listeners): void {
       watches.noteEnded(message.token, message.result);
       break;
   }
+}
+
+/**
+ * Read at once, not when it is next needed: the store may lose it before. What can't be read is not
+ * heard of, and the writer waits until nothing is trusted here any more.
+ */
+async function learnOfPurge(
+  by: string,
+  seq: number,
+  { reader, fence, channel }: Listeners,
+): Promise<void> {
+  if (await fence.learn()) await channel.tell(by, { kind: 'heard', by: reader, seq });
 }
 
 function doOnce(action: () => Promise<void>): () => Promise<void> {

@@ -1,8 +1,12 @@
 // Waits until every process that trusts its memory has heard of a purge, or can trust it no more:
 // trust that no question renews is over after its time, so that nobody has to be waited for longer.
+import type { PurgeLog } from '../../pipeline/ports.ts';
 import { TRUST_MS } from './channel/channel-session.ts';
 
 export interface PurgeFence {
+  readonly onNews: PurgeLog['onNews'];
+  /** Has everybody here learn of a purge of another process; says whether they could. */
+  readonly learn: () => Promise<boolean>;
   /** A process says that it has heard of a purge of ours. */
   readonly noteHeard: (reader: string, seq: number) => void;
   /**
@@ -26,6 +30,7 @@ interface Waiting {
 /** Makes the fence of one process. */
 export function createPurgeFence(): PurgeFence {
   const purges = new Map<number, Waiting>();
+  const learners: Parameters<PurgeLog['onNews']>[0][] = [];
   let isClosed = false;
 
   /** Answers may come before the place of our own purge is known here. */
@@ -40,6 +45,11 @@ export function createPurgeFence(): PurgeFence {
   }
 
   return {
+    onNews: (learner) => void learners.push(learner),
+    learn: async () => {
+      const learned = await Promise.all(learners.map((learner) => learner()));
+      return learned.every(({ state }) => state === 'done');
+    },
     noteHeard: (reader, seq) => {
       const purge = find(seq);
       purge.heard.add(reader);

@@ -29,19 +29,24 @@ export async function keepExchange(
   // An origin that is failing now had a good answer a moment ago.
   if (shared.status >= 500 && found.state === 'hit') return;
   if (kept.vary.length === 0) {
-    await deps.pages.save(draftOf(keyed, keyed, shared));
+    await deps.pages.save(draftOf(keyed, keyed, shared, running));
   } else {
     const isFresh = found.state === 'hit' && found.freshness === 'fresh';
-    await keepVariant(keyed, shared, isFresh ? found.entry : null, deps);
+    await keepVariant(keyed, { shared, running }, isFresh ? found.entry : null, deps);
   }
   if (running.isPurged()) {
     await deps.pages.withdraw(keyed.key, keyed.ref, keyed.decision.normalized);
   }
 }
 
+interface Keeping {
+  readonly shared: SharedExchange;
+  readonly running: RunningFill;
+}
+
 async function keepVariant(
   keyed: Keyed,
-  shared: SharedExchange,
+  { shared, running }: Keeping,
   indexEntry: Entry | null,
   deps: PipelineDeps,
 ): Promise<void> {
@@ -54,7 +59,9 @@ async function keepVariant(
       ? previous
       : { names: kept.vary, generation: deps.clock.now(), hashes: [] };
   const hash = variantHash(url, old, shared.selecting, deps.hasher);
-  const saved = await deps.pages.save(draftOf(keyed, exchangePlace(keyed.host, hash), shared));
+  const saved = await deps.pages.save(
+    draftOf(keyed, exchangePlace(keyed.host, hash), shared, running),
+  );
   const isListed = old.hashes.includes(hash) && kept.deleteAt <= (indexEntry?.deleteAt ?? 0);
   if (!saved.stored || isListed) return;
   const hashes = [...old.hashes.filter((one) => one !== hash), hash];
@@ -70,6 +77,7 @@ async function keepVariant(
     variants: { ...old, hashes },
     tags: [],
     since: shared.since,
+    isPurged: running.isPurged,
   });
   for (const one of dropped) {
     const { key, ref } = exchangePlace(keyed.host, one);
@@ -85,6 +93,7 @@ function draftOf(
   keyed: Keyed,
   place: Place,
   { status, kept, selecting, body, since }: SharedExchange,
+  { isPurged }: RunningFill,
 ): PageDraft {
   return {
     ...baseDraft(keyed, place),
@@ -95,6 +104,7 @@ function draftOf(
     deleteAt: kept.deleteAt,
     tags: splitTags(TAG_FIELDS.flatMap((name) => headerValues(kept.headers, name))),
     since,
+    isPurged,
     exchange: {
       headers: kept.headers,
       initialAgeMs: Math.round(kept.initialAgeMs),

@@ -27,12 +27,14 @@ export interface ChannelSession {
   readonly isTrustedAt: (nowMs: number) => boolean;
   /** Where the purge log ends, as far as this connection has told. */
   readonly logEnd: () => number;
+  /** Its name, as the last answer had it; null: none. */
+  readonly logLife: () => string | null;
   /**
    * Asks.
    *
-   * @param counts whether the answer is worth trust
+   * @param isWorthTrust whether the answer is, of a store with this name
    */
-  readonly ask: (counts: boolean) => void;
+  readonly ask: (isWorthTrust: (life: string | null) => boolean) => void;
   readonly close: () => void;
 }
 
@@ -41,6 +43,7 @@ export function openChannelSession(options: SessionOptions): ChannelSession {
   const { client, channels, monotonicNow } = options;
   let trustedUntil = Number.NEGATIVE_INFINITY;
   let logEnd = 0;
+  let logLife: string | null = null;
   let purgesHeard = 0;
   let isSubscribed = false;
   let isFailed = false;
@@ -77,21 +80,24 @@ export function openChannelSession(options: SessionOptions): ChannelSession {
     options.onSubscribed();
   }
 
-  async function ask(counts: boolean): Promise<void> {
+  async function ask(isWorthTrust: (life: string | null) => boolean): Promise<void> {
     const askedAt = monotonicNow();
     const heardBefore = purgesHeard;
-    const answer = await client.hget(HEAD_KEY, 'seq');
+    const [seq, life = null] = await client.hmget(HEAD_KEY, 'seq', 'life');
     // A purge that came meanwhile knows better: its message may be behind the answer.
-    if (purgesHeard === heardBefore) logEnd = Number(answer ?? 0);
-    if (counts && isSubscribed) trustedUntil = Math.max(trustedUntil, askedAt + TRUST_MS);
+    if (purgesHeard === heardBefore) logEnd = Number(seq ?? 0);
+    logLife = life;
+    if (!isWorthTrust(life)) trustedUntil = Number.NEGATIVE_INFINITY;
+    else if (isSubscribed) trustedUntil = Math.max(trustedUntil, askedAt + TRUST_MS);
   }
 
   begin().catch(fail);
   return {
     isTrustedAt: (nowMs) => nowMs < trustedUntil,
     logEnd: () => logEnd,
-    ask: (counts) => {
-      if (isSubscribed) ask(counts).catch(fail);
+    logLife: () => logLife,
+    ask: (isWorthTrust) => {
+      if (isSubscribed) ask(isWorthTrust).catch(fail);
     },
     close: () => client.disconnect(),
   };

@@ -34,6 +34,8 @@ export interface Channel {
   readonly isTrusted: () => boolean;
   /** Where the purge log ends; means something while the channel is trusted. */
   readonly logEnd: () => number;
+  /** Its name; null: not known at the moment. */
+  readonly logLife: () => string | null;
   /** Tells one process; nobody is told when that fails. */
   readonly tell: (reader: string, message: ChannelMessage) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -54,7 +56,8 @@ export function openChannel(options: ChannelOptions): Channel {
     awakeMs: AWAKE_MS,
     monotonicNow,
     act: () => {
-      session?.ask(registration.isValidAt(monotonicNow()));
+      const wasRegistered = registration.isValidAt(monotonicNow());
+      session?.ask((life) => registration.isIn(life) && wasRegistered);
       registration.keep();
     },
   });
@@ -98,6 +101,7 @@ export function openChannel(options: ChannelOptions): Channel {
       return session?.isTrustedAt(now) === true && registration.isValidAt(now);
     },
     logEnd: () => session?.logEnd() ?? 0,
+    logLife: () => session?.logLife() ?? null,
     tell: async (process, message) => {
       const text = encodeMessage(message);
       await connection.run(HEAD_KEY, (redis) => redis.publish(nameFor(process), text));

@@ -2,7 +2,7 @@
 // wait for. The registration runs out by itself; here it is believed to run out earlier than there.
 import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../connection/redis-connection.ts';
-import { HEAD_KEY, READERS_KEY } from '../hub.ts';
+import { HEAD_KEY, NAME_LIFE, READERS_KEY } from '../hub.ts';
 
 /** How long a process that died without a word keeps purges waiting. */
 const REGISTRATION_MS = 2_000;
@@ -14,17 +14,23 @@ const RENEW_EVERY_MS = 500;
  * has written already may go on when the memory is full.
  */
 const REGISTER = `
+  ${NAME_LIFE}
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
-  redis.call('HSETNX', KEYS[1], 'life', ARGV[3])
+  local life = nameLife(ARGV[3])
   redis.call('ZADD', KEYS[2], now + ARGV[2], ARGV[1])
   redis.call('PEXPIRE', KEYS[2], ARGV[2])
-  return redis.call('HGET', KEYS[1], 'life')
+  return life
 `;
 
 export interface ReaderRegistration {
   readonly isValidAt: (nowMs: number) => boolean;
+  /**
+   * Whether it is in the store of this name. Where it is not, that has forgotten it, or has done so
+   * since: it is over, and the next `keep` makes a new one.
+   */
+  readonly isIn: (life: string | null) => boolean;
   /** Renews when it is time to, in the background. */
   readonly keep: () => void;
   readonly end: () => Promise<void>;
@@ -60,6 +66,12 @@ export function createReaderRegistration(
 
   return {
     isValidAt: (nowMs) => nowMs < validUntil,
+    isIn: (asked) => {
+      if (asked === life) return true;
+      validUntil = Number.NEGATIVE_INFINITY;
+      askedAt = Number.NEGATIVE_INFINITY;
+      return false;
+    },
     keep: () => {
       if (monotonicNow() - askedAt >= RENEW_EVERY_MS) void register();
     },
