@@ -3,14 +3,25 @@ import type { Decision } from '../core/decision/decision.ts';
 import { type CachedState, isCachedBypass, placeOf } from '../core/decision/explain-decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { PageStore } from './page-store.ts';
+import type { BodyRef } from './ports.ts';
 
 /** `unknown` for a decision that looks nothing up, and for a store that can't be asked. */
 export async function findCached(decision: Decision, pages: PageStore): Promise<CachedState> {
-  const ref = placeOf(decision);
-  const isLookedUp = decision.action === 'render' || isCachedBypass(decision);
-  if (decision.error !== null || ref === null || !isLookedUp) return 'unknown';
+  const ref = findPlace(decision);
+  if (decision.error !== null || ref === null) return 'unknown';
   const key = formatCacheKey(ref.hostId, ref.dimensionId, ref.hash);
   const found = await pages.lookUp(key, ref, decision.normalized);
   if (found.state === 'hit') return found.freshness;
   return found.state === 'absent' ? 'absent' : 'unknown';
+}
+
+/** Where nothing was ever stored. */
+export function cachedInNone(decision: Decision): CachedState {
+  return findPlace(decision) === null ? 'unknown' : 'absent';
+}
+
+/** Where the decision is looked up; null: nowhere. */
+function findPlace(decision: Decision): BodyRef | null {
+  const isLookedUp = decision.action === 'render' || isCachedBypass(decision);
+  return isLookedUp ? placeOf(decision) : null;
 }

@@ -1,5 +1,7 @@
 // `explain`: the published shape, every kind of plan, and what the store has.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { answer, setStage } from '../scenario/stage.ts';
 import { runCommand, withFiles } from './run-command.ts';
 import { type StoredPages, storePages } from './stored-pages.ts';
 
@@ -205,4 +207,26 @@ test('a store that cannot be asked is unknown, not absent', async () => {
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ cached: 'unknown', would: 'render' });
   });
+});
+
+test('what is passed on and kept: the command says what the admin API says', async () => {
+  const bypass = 'bypass: {cache: {enabled: true, ttl: 1h}}';
+  const { gateway, ask } = await setStage({ host: bypass, origin: () => answer(200, 'kept') });
+  const explainBoth = async (target: string): Promise<unknown> => {
+    const url = `https://site.test${target}`;
+    const asked = new URLSearchParams({ url, user_agent: FIREFOX });
+    const response = await fetch(`http://127.0.0.1:${gateway.adminPort}/explain?${asked}`);
+    const file = `${gateway.folder}/edge-gateway.yaml`;
+    const { stdout } = await runCommand(['explain', url, '-A', FIREFOX, '--json', '-c', file]);
+    expect(JSON.parse(stdout)).toEqual(await response.json());
+    return JSON.parse(stdout);
+  };
+  await ask('/app.js', { userAgent: FIREFOX });
+  await waitUntil('it is stored', async () => {
+    const reply = await ask('/app.js', { userAgent: FIREFOX });
+    return reply.header('X-Render-Cache') === 'hit';
+  });
+  const key = expect.stringMatching(/^cache:1:0:/);
+  expect(await explainBoth('/app.js')).toMatchObject({ key, cached: 'fresh', would: 'serve' });
+  expect(await explainBoth('/other')).toMatchObject({ key, cached: 'absent', would: 'bypass' });
 });

@@ -1,17 +1,16 @@
 // `edge-gateway explain URL`: the whole decision, step by step, by the same code that serves.
 import { buildDecider } from '../../compose/build-decider.ts';
-import { openStoresIfPresent, type Stores } from '../../compose/open-stores.ts';
+import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import { parseIpAddress } from '../../core/bots/ip-address.ts';
-import type { Decision, DecisionRequest } from '../../core/decision/decision.ts';
+import type { DecisionRequest } from '../../core/decision/decision.ts';
 import {
-  type CachedState,
   type Explanation,
   explainDecision,
   GOOGLEBOT_USER_AGENT,
 } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { findCached } from '../../pipeline/find-cached.ts';
+import { cachedInNone, findCached } from '../../pipeline/find-cached.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -78,13 +77,10 @@ async function explain(
   });
   try {
     const decision = (await buildDecider(policies, stores?.learned ?? null)).decide(request, []);
-    return explainDecision(decision, await askStore(decision, stores));
+    const cached =
+      stores === null ? cachedInNone(decision) : await findCached(decision, stores.pages);
+    return explainDecision(decision, cached);
   } finally {
     await stores?.close();
   }
-}
-
-async function askStore(decision: Decision, stores: Stores | null): Promise<CachedState> {
-  if (decision.action !== 'render') return 'unknown';
-  return stores === null ? 'absent' : await findCached(decision, stores.pages);
 }
