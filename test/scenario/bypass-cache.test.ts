@@ -2,6 +2,7 @@
 // from the store, and what nobody else ever gets.
 import { describe, expect, test } from 'vitest';
 import { type Answer, valuesOf } from '../helpers/raw-origin.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { counted, FRESH, setUp, verdict, visits } from './bypass-stage.ts';
 import { answer, askedFor, type Question } from './stage.ts';
 
@@ -200,4 +201,22 @@ describe('variants', () => {
     expect(verdict(await stage.get(asking('de')))).toContain('bypass new');
     expect(verdict(await stage.get(asking('en')))).toContain('bypass new');
   });
+});
+
+test.each<[detail: string, question: Question]>([
+  ['cookie', { headers: ['Cookie: a=b'] }],
+  ['authorization', { headers: ['Authorization: Basic eDp5'] }],
+  ['range', { headers: ['Range: bytes=0-1'] }],
+  ['no_store', { headers: ['Cache-Control: no-store'] }],
+  ['condition', { headers: ['If-Match: "a"'] }],
+  ['event_stream', { headers: ['Accept: text/event-stream'] }],
+  ['method', { method: 'POST' }],
+  ['method', { method: 'HEAD' }],
+])('why the cache has no part in it: %s', async (detail, question) => {
+  const stage = await setUp(counted(FRESH));
+  const reply = await stage.get(question);
+  expect(reply.header('Cache-Status')).toMatch(new RegExp(`; detail=${detail}$`));
+  await waitUntil('it is logged', () =>
+    stage.gateway.log.some((line) => line['detail'] === detail),
+  );
 });

@@ -1,6 +1,6 @@
 // A decision as the JSON that `explain` and `normalize --json` print: spec operations, one shape.
 import type { BotJudgement } from '../bots/crawlers.ts';
-import { mayUseCache } from '../http/shared-cache/judge-request.ts';
+import { whyNoPart } from '../http/shared-cache/judge-request.ts';
 import { BYPASS_DIMENSION_ID, bodyFileName, formatCacheKey } from '../key/cache-key.ts';
 import type { BodyRef } from '../key/entry.ts';
 import type { PolicyLevel } from '../policy/policy.ts';
@@ -72,8 +72,9 @@ export function placeOf(decision: Decision): BodyRef | null {
 /** What is passed on, and may be answered from the cache. */
 export function isCachedBypass(decision: Decision): boolean {
   if (decision.error !== null || decision.action !== 'bypass') return false;
-  const request = { method: 'GET', headers: [], reason: decision.reason };
-  return mayUseCache(request, decision.policy.bypass);
+  const method = decision.reason === 'method' ? 'POST' : 'GET';
+  const request = { method, headers: [], reason: decision.reason };
+  return whyNoPart(request, decision.policy.bypass) === null;
 }
 
 export function explainDecision(decision: Decision, cached: CachedState): Explanation {

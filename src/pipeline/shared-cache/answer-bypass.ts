@@ -2,7 +2,7 @@
 // from what a shared HTTP cache may keep of it (RFC 9111). Whatever is no GET or HEAD that anybody
 // could have sent goes straight on.
 import type { ForwardReason } from '../../core/http/cache-status.ts';
-import { hasRange, mayUseCache } from '../../core/http/shared-cache/judge-request.ts';
+import { hasRange, whyNoPart } from '../../core/http/shared-cache/judge-request.ts';
 import { judgeStored } from '../../core/http/shared-cache/judge-stored.ts';
 import {
   isDemanding,
@@ -23,11 +23,13 @@ export async function answerBypass(planned: Planned, deps: PipelineDeps): Promis
   const { host, decision, request } = planned;
   const { bypass } = decision.policy;
   const { method, headers, peer } = request;
-  if (peer === null || !mayUseCache({ method, headers, reason: decision.reason }, bypass)) {
+  const noPart = whyNoPart({ method, headers, reason: decision.reason }, bypass);
+  if (peer === null || noPart !== null) {
     const changes = bypass.cache.enabled && isUnsafe(method);
     return passOn(planned, {
       host,
       decision,
+      ...(noPart !== null && noPart !== 'off' && { detail: noPart }),
       ...(changes && { onAnswer: invalidateBy(planned, deps) }),
     });
   }
@@ -83,10 +85,20 @@ async function goOn(
   const forward = found.state === 'found' ? whyNot(found, asked) : found.forward;
   const want = { keyed, peer, found, forward };
   // HEAD never writes; a part is not the whole; and who says `no-store` is taken at his word.
-  const mayLead = request.method === 'GET' && !asked.noStore && !hasRange(request.headers);
-  if (mayLead) return await fetchExchange(want, deps);
+  const unfit = whyUnfit(request, asked.noStore);
+  if (unfit === null) return await fetchExchange(want, deps);
   const followed = asked.noStore ? null : await followExchange(want, deps);
-  return followed ?? passOn(keyed, { host, decision, forward });
+  return followed ?? passOn(keyed, { host, decision, forward, detail: unfit });
+}
+
+/** Why the answer to a request is not one to keep; null: it is. */
+function whyUnfit(
+  { method, headers }: Keyed['request'],
+  isNoStore: boolean,
+): 'method' | 'no_store' | 'range' | null {
+  if (method !== 'GET') return 'method';
+  if (isNoStore) return 'no_store';
+  return hasRange(headers) ? 'range' : null;
 }
 
 function whyNot(

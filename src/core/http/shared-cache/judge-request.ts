@@ -16,16 +16,27 @@ const CREDENTIALS = ['authorization', 'x-access-token', 'x-api-key', 'x-auth-tok
 /** Conditions that only the origin can judge. */
 const FOR_ORIGIN = ['if-match', 'if-unmodified-since'];
 
-/** Whether the cache has any part in it. */
-export function mayUseCache(
+/** Why the cache has no part in a request; `off`: nobody wants it to. */
+export type NoPartReason =
+  | 'off'
+  | 'method'
+  | 'signed_url'
+  | 'cookie'
+  | 'condition'
+  | 'event_stream';
+
+/** null: the cache has a part in it. */
+export function whyNoPart(
   { method, headers, reason }: PassedRequest,
   { cookies, cache }: BypassPolicy,
-): boolean {
-  if (!cache.enabled || (method !== 'GET' && method !== 'HEAD')) return false;
-  if (reason === 'signed_url') return false;
-  if (cookies === 'pass' && headerValues(headers, 'cookie').length > 0) return false;
-  if (FOR_ORIGIN.some((name) => headerValues(headers, name).length > 0)) return false;
-  return !headerValues(headers, 'accept').some((value) => /text\/event-stream/i.test(value));
+): NoPartReason | null {
+  if (!cache.enabled) return 'off';
+  if (method !== 'GET' && method !== 'HEAD') return 'method';
+  if (reason === 'signed_url') return 'signed_url';
+  if (cookies === 'pass' && headerValues(headers, 'cookie').length > 0) return 'cookie';
+  if (FOR_ORIGIN.some((name) => headerValues(headers, name).length > 0)) return 'condition';
+  const isStream = headerValues(headers, 'accept').some((one) => /text\/event-stream/i.test(one));
+  return isStream ? 'event_stream' : null;
 }
 
 /** Whether RFC 9111 §3.5 applies; headers that sites use in its place count as well. */

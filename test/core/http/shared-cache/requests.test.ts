@@ -3,7 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import type { DecisionReason } from '../../../../src/core/decision/decision.ts';
 import { chooseRange } from '../../../../src/core/http/shared-cache/byte-range.ts';
-import { mayUseCache } from '../../../../src/core/http/shared-cache/judge-request.ts';
+import {
+  type NoPartReason,
+  whyNoPart,
+} from '../../../../src/core/http/shared-cache/judge-request.ts';
 import { selectingFields, varyNames } from '../../../../src/core/http/shared-cache/vary.ts';
 import type { BypassPolicy } from '../../../../src/core/policy/policy.ts';
 import type { HeaderList } from '../../../../src/pipeline/ports.ts';
@@ -27,32 +30,32 @@ describe('the cache has a part in', () => {
     readonly reason?: DecisionReason;
     readonly policy?: Partial<BypassPolicy>;
   }
-  test.each<[string, Row, boolean]>([
-    ['a GET', {}, true],
-    ['a HEAD', { method: 'HEAD' }, true],
-    ['a POST', { method: 'POST' }, false],
-    ['a method nobody knows', { method: 'M-SEARCH' }, false],
+  test.each<[string, Row, NoPartReason | null]>([
+    ['a GET', {}, null],
+    ['a HEAD', { method: 'HEAD' }, null],
+    ['a POST', { method: 'POST' }, 'method'],
+    ['a method nobody knows', { method: 'M-SEARCH' }, 'method'],
     [
       'a GET of a host that does not want it',
       { policy: { cache: { ...POLICY.cache, enabled: false } } },
-      false,
+      'off',
     ],
-    ['a GET with a cookie', { headers: [['Cookie', 'a=b']] }, false],
-    ['a GET with an empty cookie', { headers: [['cookie', '']] }, false],
+    ['a GET with a cookie', { headers: [['Cookie', 'a=b']] }, 'cookie'],
+    ['a GET with an empty cookie', { headers: [['cookie', '']] }, 'cookie'],
     [
       'one with a cookie that does not matter',
       { headers: [['Cookie', 'a=b']], policy: { cookies: 'ignore' } },
-      true,
+      null,
     ],
-    ['a signed URL', { reason: 'signed_url' }, false],
-    ['a GET with credentials', { headers: [['Authorization', 'x']] }, true],
-    ['If-Match', { headers: [['If-Match', '"a"']] }, false],
-    ['If-Unmodified-Since', { headers: [['If-Unmodified-Since', 'x']] }, false],
-    ['If-None-Match', { headers: [['If-None-Match', '"a"']] }, true],
-    ['an event stream', { headers: [['Accept', 'text/event-stream']] }, false],
+    ['a signed URL', { reason: 'signed_url' }, 'signed_url'],
+    ['a GET with credentials', { headers: [['Authorization', 'x']] }, null],
+    ['If-Match', { headers: [['If-Match', '"a"']] }, 'condition'],
+    ['If-Unmodified-Since', { headers: [['If-Unmodified-Since', 'x']] }, 'condition'],
+    ['If-None-Match', { headers: [['If-None-Match', '"a"']] }, null],
+    ['an event stream', { headers: [['Accept', 'text/event-stream']] }, 'event_stream'],
   ])('%s', (_name, row, expected) => {
     const { method = 'GET', headers = [], reason = 'dimension', policy } = row;
-    expect(mayUseCache({ method, headers, reason }, { ...POLICY, ...policy })).toBe(expected);
+    expect(whyNoPart({ method, headers, reason }, { ...POLICY, ...policy })).toBe(expected);
   });
 });
 
