@@ -222,7 +222,7 @@ async function renew(
   } else if (mayStore) {
     // By now it is chosen by other fields, so it is to be found somewhere else.
     await deps.pages.withdraw(key, ref, normalized);
-    await keepExchange(keyed, shared, running, deps);
+    await deps.storing.take(keyed.key, () => keepExchange(keyed, shared, running, deps));
   }
   const isForOne = kept.staleAt <= kept.cachedAt;
   const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared };
