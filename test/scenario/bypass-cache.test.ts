@@ -220,3 +220,14 @@ test.each<[detail: string, question: Question]>([
     stage.gateway.log.some((line) => line['detail'] === detail),
   );
 });
+
+test('what says nothing about freshness is kept by `ttl`, but not where a rule switches that off', async () => {
+  visits.count = 0;
+  const rule = '{match: [/cart], action: bypass, bypass: {cache: {enabled: false}}}';
+  const host = `bypass: {cache: {enabled: true}}\nurl_rules:\n  - ${rule}\n`;
+  const stage = await setUp(counted(), { host });
+  await stage.get({}, '/other');
+  expect(verdict(await stage.get({}, '/other'))).toBe('bypass_cache hit v1');
+  expect(verdict(await stage.get({}, '/cart'))).toBe('bypass bypass v2');
+  expect(verdict(await stage.get({}, '/cart'))).toBe('bypass bypass v3');
+});
