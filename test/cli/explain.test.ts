@@ -215,7 +215,9 @@ test('what is passed on and kept: the command says what the admin API says', asy
   const explainBoth = async (target: string): Promise<unknown> => {
     const url = `https://site.test${target}`;
     const asked = new URLSearchParams({ url, user_agent: FIREFOX });
-    const response = await fetch(`http://127.0.0.1:${gateway.adminPort}/explain?${asked.toString()}`);
+    const response = await fetch(
+      `http://127.0.0.1:${gateway.adminPort}/explain?${asked.toString()}`,
+    );
     const file = `${gateway.folder}/edge-gateway.yaml`;
     const { stdout } = await runCommand(['explain', url, '-A', FIREFOX, '--json', '-c', file]);
     expect(JSON.parse(stdout)).toEqual(await response.json());
