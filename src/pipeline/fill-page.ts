@@ -113,7 +113,7 @@ function storedHeaders(
 }
 
 /** By header fields, and by what the page itself says. */
-function tagsOf({ headers, body }: Page): readonly string[] {
+function tagsOf({ headers, body }: Page): readonly string[] | null {
   const fields = TAG_FIELDS.flatMap((name) => headerValues(headers, name));
   const head = body.subarray(0, HEAD_BYTES_MAX).toString('latin1');
   return splitTags([...fields, ...readMetaTags(head)]);

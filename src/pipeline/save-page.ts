@@ -35,8 +35,8 @@ export interface PageDraft {
   readonly cachedAt: number;
   readonly staleAt: number;
   readonly deleteAt: number;
-  /** Surrogate keys, without repeats. */
-  readonly tags: readonly string[];
+  /** Surrogate keys, without repeats. null: more than are kept. */
+  readonly tags: readonly string[] | null;
   /** Where the purge log ended when the fetch began, see `Entry.since`. */
   readonly since: number;
   /** Whether a purge has come meanwhile that the log may tell of no more, see `RunningFill`. */
@@ -152,7 +152,7 @@ function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): 
     modifiedAt: isUnchanged ? older.modifiedAt : cachedAt,
     bodies,
     ...(draft.partial && { partial: draft.partial }),
-    ...(draft.tags.length > 0 && { tags: draft.tags }),
+    ...(draft.tags?.length !== 0 && { tags: draft.tags }),
     since: draft.since,
     ...(draft.exchange && { exchange: draft.exchange }),
     ...(draft.variants && { variants: draft.variants }),

@@ -44,6 +44,11 @@ describe('a page is tagged', () => {
       html: meta('cache-tag', 'a') + meta('Surrogate-Key', 'b'),
       tags: ['a', 'b'],
     },
+    'by so many that it may have any': {
+      html: 'x',
+      fields: [['Surrogate-Key', Array.from({ length: 129 }, (_, i) => `t${i}`).join(' ')]],
+      tags: ['a', 'b', 'x'],
+    },
     'by no script': { html: `<script>"${meta('cache-tag', 'a')}"</script>`, tags: [] },
     'by nothing behind its head': { html: `<body>${meta('cache-tag', 'a')}`, tags: [] },
   };

@@ -160,7 +160,8 @@ function readPurgeFields(
   };
 }
 
-function readTags(value: unknown): readonly string[] {
+function readTags(value: unknown): readonly string[] | null {
+  if (value === null) return null;
   if (!Array.isArray(value) || value.length > TAGS_MAX) throw new InvalidField('bad_tags');
   return value.map((tag: unknown) => {
     if (typeof tag !== 'string' || !TAG.test(tag)) throw new InvalidField('bad_tags');

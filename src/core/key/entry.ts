@@ -38,8 +38,8 @@ export interface Entry {
   readonly bodies: BodyDigests;
   /** Captured before it was ready: kept for seconds, never in place of a good page. */
   readonly partial?: true;
-  /** Surrogate keys of the page, without repeats. Absent: none. */
-  readonly tags?: readonly string[];
+  /** Surrogate keys of the page, without repeats. Absent: none. null: so many, it may have any. */
+  readonly tags?: readonly string[] | null;
   /**
    * Where the purge log ended when the fetch of this page began: a purge behind that place means
    * this page too, whenever it was stored. Absent: stored by a version without a log.

@@ -13,7 +13,7 @@ export interface PurgeablePage {
   readonly dimensionId: number;
   /** Normalized. */
   readonly url: string;
-  /** Absent: none. null: not known yet, so that it may have any. */
+  /** Absent: none. null: not known, so that it may have any. */
   readonly tags?: readonly string[] | null | undefined;
 }
 

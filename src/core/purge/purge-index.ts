@@ -37,6 +37,8 @@ const KEPT: Verdict = { state: 'kept' };
 const RESTORED: Verdict = { state: 'restored' };
 const GONE: Verdict = { state: 'gone' };
 const NONE: Filed = [];
+/** Is no tag. */
+const ANY_TAG = '';
 
 /** @param past purges in their order */
 export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
@@ -54,11 +56,9 @@ export function createPurgeIndex(past: readonly PurgeRecord[]): PurgeIndex {
       return;
     }
     const { selector } = record;
-    const name = nameSelector(selector);
-    if (name !== null) {
-      byName.set(name, file(byName.get(name) ?? NONE, record));
-      return;
-    }
+    const names = nameSelector(selector);
+    for (const name of names) byName.set(name, file(byName.get(name) ?? NONE, record));
+    if (names.length > 0) return;
     const text = JSON.stringify(selector);
     const known = tried.get(text) ?? { isMeant: compileSelector(selector), filed: NONE };
     tried.set(text, { ...known, filed: file(known.filed, record) });
@@ -110,27 +110,28 @@ function file(filed: Filed, record: PurgeRecord): Filed {
   return record.soft ? [...filed, record] : [record];
 }
 
-/** null: pages have no name for it. */
-function nameSelector(selector: PurgeSelector): string | null {
+/** None: pages have no name for it. */
+function nameSelector(selector: PurgeSelector): readonly string[] {
   switch (selector.kind) {
     case 'url':
       return selector.learned === undefined
-        ? nameUrl(selector.dimensionId ?? null, selector.url)
-        : null;
+        ? [nameUrl(selector.dimensionId ?? null, selector.url)]
+        : [];
     case 'pattern':
-      return null;
+      return [];
     case 'tag':
-      return nameTag(selector.hostId, selector.tag);
+      return [selector.tag, ANY_TAG].map((tag) => nameTag(selector.hostId, tag));
     case 'host':
-      return `host ${selector.hostId}`;
+      return [`host ${selector.hostId}`];
     case 'all':
-      return 'all';
+      return ['all'];
   }
 }
 
 /** Under these names the purges are filed that mean the page. */
 function namePage({ hostId, dimensionId, url, tags }: PurgeablePage): readonly string[] {
-  const tagNames = (tags ?? []).flatMap((tag) => [nameTag(null, tag), nameTag(hostId, tag)]);
+  const known = tags === null ? [ANY_TAG] : (tags ?? []);
+  const tagNames = known.flatMap((tag) => [nameTag(null, tag), nameTag(hostId, tag)]);
   const urlNames = [nameUrl(null, url), nameUrl(dimensionId, url)];
   return [...urlNames, `host ${hostId}`, 'all', ...tagNames];
 }

@@ -91,6 +91,13 @@ describe('which page is meant', () => {
   test('a tag may be one of those that are not known yet', () => {
     expect(compileSelector(tag('x'))({ ...PAGE, tags: null })).toBe(true);
     expect(compileSelector(tag('x', 2))({ ...PAGE, tags: null })).toBe(false);
+    const judge = (selector: PurgeSelector, since: number, tags: readonly string[] | null) =>
+      createPurgeIndex([record(3, selector)]).judge({ ...PAGE, tags, since }).state;
+    expect(judge(tag('x'), 2, null)).toBe('gone');
+    expect(judge(tag('x', 1), 2, null)).toBe('gone');
+    expect(judge(tag('x', 2), 2, null)).toBe('kept');
+    expect(judge(tag('x'), 3, null)).toBe('kept');
+    expect(judge(tag('x'), 2, [])).toBe('kept');
     expect(compileSelector(tag('x'))({ ...PAGE, tags: undefined })).toBe(false);
   });
 

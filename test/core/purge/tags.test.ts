@@ -24,7 +24,10 @@ describe('tags of a text', () => {
 
   test('so many and no more', () => {
     const many = Array.from({ length: 1_000 }, (_, i) => `t${i}`);
-    expect(splitTags([many.join(' ')])).toEqual(many.slice(0, TAGS_MAX));
+    const most = many.slice(0, TAGS_MAX);
+    expect(splitTags([most.join(' '), most.join(','), 'é'])).toEqual(most);
+    expect(splitTags([most.join(' '), 'one-more'])).toBe(null);
+    expect(splitTags([many.join(' ')])).toBe(null);
   });
 });
 
