@@ -106,6 +106,29 @@ describe('beyond its freshness', () => {
   });
 });
 
+test('purged while it is validated: the origin’s own error, as nothing is left', async () => {
+  const stage = await setUp(() =>
+    answer(200, 'old', 'Cache-Control: max-age=60, stale-if-error=600'),
+  );
+  await stage.get();
+  stage.clock.advance(120_000);
+  const held: ((text: string) => void)[] = [];
+  stage.current = (_request, socket) => {
+    held.push((text) => void socket.write(text));
+    return null;
+  };
+  const reply = stage.get();
+  await waitUntil('the origin is asked', () => held.length === 1);
+  const purged = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ all: true }),
+  });
+  expect(await purged.json()).toMatchObject({ entries: 1 });
+  held[0]?.(answer(500, 'its own words'));
+  expect(await reply).toMatchObject({ status: 500, body: 'its own words' });
+});
+
 describe('a method that changes something', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s takes the answer out', async (method) => {
     visits.count = 0;

@@ -182,6 +182,20 @@ describe('streamed', () => {
     next.socket.destroy();
   });
 
+  test('what is cut is asked for once, for all who wait', async () => {
+    const origin = startBody(FRESH);
+    const stage = await setUp(origin.start);
+    const first = await open(stage);
+    await waitUntil('the first piece is through', () => first.seen().includes('first'));
+    const others = Array.from({ length: 29 }, () => get(stage));
+    // The last of them is in when one that needs no origin has been answered behind it.
+    await stage.ask('/nothing', { headers: ['Cache-Control: only-if-cached'], userAgent: HUMAN });
+    origin.socket()?.destroy();
+    const replies = await Promise.all(others);
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([502]));
+    expect(origin.count()).toBe(1);
+  });
+
   test('what is too large to be kept comes whole', async () => {
     const large = 'x'.repeat(300_000);
     const make = (): string =>

@@ -1,14 +1,20 @@
 // Reads a body for the store while it goes to the one who asked for it. The reading belongs to no
 // client: a slow one does not hold it up, one that leaves does not end it. What turns out too large
-// to keep, or comes while too much is being read already, goes on for its client alone, at that
-// client's pace.
-import { Readable } from 'node:stream';
+// to keep, or comes while too much is held already, goes on for its client alone, at that client's
+// pace. All that is in memory counts as held, until the store and the client are done with it.
+import type { Readable } from 'node:stream';
+import { createClientSide } from './client-side.ts';
+
+/** All of it, unless it was cut or stalled, or is too much to be kept. */
+export type Collected = Buffer | 'cut' | 'too_much';
 
 export interface Collecting {
   /** The same bytes, for the one who asked. */
   readonly stream: Readable;
-  /** All of them; null when they were cut, stalled or too many. Never rejects. */
-  readonly whole: Promise<Buffer | null>;
+  /** Never rejects. */
+  readonly whole: Promise<Collected>;
+  /** Nobody but the client needs `whole` any more. */
+  readonly release: () => void;
 }
 
 export interface CollectLimits {
@@ -19,72 +25,114 @@ export interface CollectLimits {
 
 export type CollectBody = (body: Readable, limits: CollectLimits) => Collecting;
 
-/** @param bytesAtOnceMax of all bodies that are being read */
-export function createBodyCollector(bytesAtOnceMax: number): CollectBody {
-  const held = { bytes: 0 };
+/** Bytes of all bodies that are in memory. */
+export interface Held {
+  bytes: number;
+}
+
+/** @param bytesAtOnceMax of all bodies together */
+export function createBodyCollector(
+  bytesAtOnceMax: number,
+  held: Held = { bytes: 0 },
+): CollectBody {
   return (body, limits) => collectBody(body, limits, { held, bytesAtOnceMax });
 }
 
 interface Budget {
-  readonly held: { bytes: number };
+  readonly held: Held;
   readonly bytesAtOnceMax: number;
 }
 
-function collectBody(
-  body: Readable,
-  { bytesMax, idleMs }: CollectLimits,
-  { held, bytesAtOnceMax }: Budget,
-): Collecting {
+function collectBody(body: Readable, limits: CollectLimits, budget: Budget): Collecting {
+  /** For the store; null: it gets no more. */
   let chunks: Buffer[] | null = [];
   let bytes = 0;
   let isWhole = false;
-  let resolve = (_whole: Buffer | null): void => undefined;
-  const whole = new Promise<Buffer | null>((done) => {
-    resolve = done;
-  });
-  const timer = setTimeout(() => body.destroy(new Error('stalled')), idleMs);
-  const stream = new Readable({
-    read: () => void body.resume(),
-    destroy: (error, done) => {
-      if (chunks === null) body.destroy();
-      done(error);
+  let isReleased = false;
+  const hold = holdIn(budget.held);
+  const { promise: whole, resolve } = makePromise<Collected>();
+  const timer = setTimeout(() => body.destroy(new Error('stalled')), limits.idleMs);
+
+  const count = (): void => {
+    const untaken = client.untakenBytes();
+    // A whole one stays as long as the store or the client has a part of it.
+    const isAllHeld = chunks !== null || (isWhole && (!isReleased || untaken > 0));
+    hold(isAllHeld ? bytes : untaken);
+  };
+  const client = createClientSide({
+    onTaken: () => {
+      count();
+      if (chunks === null && client.untakenBytes() === 0) body.resume();
+    },
+    onGone: () => {
+      if (chunks === null && !isWhole) body.destroy();
+      count();
     },
   });
-  // Whoever writes it out sees that it was closed before its end.
-  stream.on('error', () => undefined);
-  const settle = (result: Buffer | null): void => {
+  const settle = (result: Collected): void => {
     if (chunks === null) return;
     chunks = null;
-    held.bytes -= bytes;
     clearTimeout(timer);
     resolve(result);
-    if (result === null && stream.destroyed) body.destroy();
+    if (result === 'too_much' && client.stream.destroyed) body.destroy();
   };
   body.on('data', (chunk: Buffer) => {
-    if (chunks !== null) {
-      const isTooMuch =
-        bytes + chunk.length > bytesMax || held.bytes + chunk.length > bytesAtOnceMax;
-      if (isTooMuch) settle(null);
-    }
-    if (chunks !== null) {
+    if (isTooMuch(bytes, chunk.length, limits, budget)) settle('too_much');
+    bytes += chunk.length;
+    client.give(chunk);
+    if (chunks === null) {
+      if (client.untakenBytes() > 0) body.pause();
+    } else {
       chunks.push(chunk);
-      bytes += chunk.length;
-      held.bytes += chunk.length;
       timer.refresh();
     }
-    const hasRoom = stream.destroyed || stream.push(chunk);
-    if (!hasRoom && chunks === null) body.pause();
+    count();
   });
   body.once('end', () => {
-    isWhole = true;
-    if (chunks !== null) settle(Buffer.concat(chunks, bytes));
-    if (!stream.destroyed) stream.push(null);
+    if (chunks !== null) {
+      const all = Buffer.concat(chunks, bytes);
+      isWhole = true;
+      // One copy: the client goes on with this one.
+      client.replaceBy(all);
+      settle(all);
+    }
+    client.end();
+    count();
   });
   body.on('error', () => undefined);
   body.once('close', () => {
-    if (isWhole) return;
-    settle(null);
-    stream.destroy(new Error('the origin cut the body'));
+    settle('cut');
+    client.cut();
+    count();
   });
-  return { stream, whole };
+  return {
+    stream: client.stream,
+    whole,
+    release: () => {
+      isReleased = true;
+      count();
+    },
+  };
+}
+
+function isTooMuch(bytes: number, more: number, limits: CollectLimits, budget: Budget): boolean {
+  const { held, bytesAtOnceMax } = budget;
+  return bytes + more > limits.bytesMax || held.bytes + more > bytesAtOnceMax;
+}
+
+/** @returns told how many bytes of one body are in memory now */
+function holdIn(held: Held): (bytes: number) => void {
+  let counted = 0;
+  return (bytes) => {
+    held.bytes += bytes - counted;
+    counted = bytes;
+  };
+}
+
+function makePromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve = (_value: T): void => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

@@ -13,6 +13,7 @@ import { mergeFields, validationFields } from '../../core/http/shared-cache/judg
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
+import { backOff } from '../fetch-page.ts';
 import type { OriginAnswer, PassJob, Peer } from '../origin-ports.ts';
 import type { FetchFailure } from '../ports.ts';
 import type { RunningFill } from '../running-fills.ts';
@@ -95,7 +96,8 @@ async function open(
   const { policy } = keyed.decision;
   if (previous !== null && ERRORS.has(answer.status)) {
     const { exchange, staleAt } = previous.entry;
-    if (servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt)) {
+    const isWanted = servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt);
+    if (isWanted && (await isStillThere(keyed, previous, deps))) {
       answer.body.on('error', () => undefined).destroy();
       return failed('origin_invalid', `status_${answer.status}`);
     }
@@ -134,10 +136,11 @@ async function carry(
     return ended({ kind: 'answer', answer: passed, unshared, isForOne: true }, UNSHARED);
   }
   const idleMs = LIMITS.bodyIdleTimeoutMs;
-  const { stream, whole } = deps.collectBody(answer.body, { bytesMax, idleMs });
+  const { stream, whole, release } = deps.collectBody(answer.body, { bytesMax, idleMs });
   const keep = async (): Promise<ExchangeEnd> => {
     const body = await whole;
-    if (body === null) return { kind: 'unshared' };
+    if (body === 'too_much') return UNSHARED;
+    if (body === 'cut') return giveUp(keyed, running, deps);
     const { kept } = judgement;
     const selecting = chooseVariant(kept.vary, keyed);
     const shared = { status, kept, selecting, body, since: running.since };
@@ -151,12 +154,28 @@ async function carry(
   };
   const isForOne = judgement.kept.staleAt <= judgement.kept.cachedAt;
   const passed = { status, reason, headers, body: { stream, trailers } };
-  const kept = keep();
+  const kept = keep().finally(release);
   return {
     arrival: { kind: 'answer', answer: passed, unshared: null, isForOne },
     end: isForOne ? Promise.resolve(UNSHARED) : kept,
     kept,
   };
+}
+
+/** Nobody of those who wait has to find out again; who comes next tries anew. */
+function giveUp(keyed: Keyed, running: RunningFill, deps: PipelineDeps): FailedExchange {
+  const cause = { reason: 'origin_invalid', detail: 'cut_off' } as const;
+  if (!running.isPurged()) backOff(keyed, { outcome: 'failed', ...cause }, deps);
+  return { kind: 'failed', ...cause };
+}
+
+/** A purge may have come while the origin was asked: then nothing can take the place of its error. */
+async function isStillThere(
+  { decision }: Keyed,
+  { key, ref }: FoundExchange,
+  deps: PipelineDeps,
+): Promise<boolean> {
+  return (await deps.pages.lookUp(key, ref, decision.normalized)).state === 'hit';
 }
 
 function findUnshared(
