@@ -28,8 +28,8 @@ export interface PurgeJournal {
   readonly find: (seq: number) => PurgeRecord | null;
   readonly isUndone: (seq: number) => boolean;
   /**
-   * Tells of purges that have become known, oldest first. A log that is lost may have held any: that
-   * is told as one of everything.
+   * Tells of purges that have become known, oldest first. A log that is lost may have held any:
+   * that is told as one of everything.
    */
   readonly onPurges: (listener: PurgeListener) => void;
 }
