@@ -1,7 +1,7 @@
 // RFC 9111 §4.4: a method that may change something, and succeeds, makes the stored answers of its
 // URL invalid, and those of the URLs of the same host that its answer names. Before the client has
-// the answer, so that its next request sees the change, whichever process gets that; what was on its
-// way when the change was made is older than it, wherever it is stored.
+// the answer, so that its next request sees the change, whichever process gets that; what was on
+// its way when the change was made is older than it, wherever it is stored.
 import { headerValues } from '../../core/http/header-list.ts';
 import type { PurgeSelector } from '../../core/purge/purge-record.ts';
 import { formatIdentity, type PipelineDeps } from '../deps.ts';

@@ -169,7 +169,7 @@ function giveUp(keyed: Keyed, running: RunningFill, deps: PipelineDeps): FailedE
   return { kind: 'failed', ...cause };
 }
 
-/** A purge may have come while the origin was asked: then nothing can take the place of its error. */
+/** A purge may have come meanwhile: then nothing can take the place of the origin's error. */
 async function isStillThere(
   { decision }: Keyed,
   { key, ref }: FoundExchange,
