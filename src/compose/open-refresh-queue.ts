@@ -2,7 +2,8 @@
 import { createProcessQueue } from '../adapters/queue/create-process-queue.ts';
 import type { Log } from '../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
-import type { RedisSettings, Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
+import type { RedisTarget } from '../core/redis-target.ts';
 import type { Clock, RefreshQueue } from '../pipeline/ports.ts';
 
 export interface QueueParts {
@@ -39,7 +40,7 @@ export async function openRefreshQueue(
 
 /** BullMQ takes 25 MB of memory: only where it is used. */
 async function openBullmq(
-  target: RedisSettings,
+  target: RedisTarget,
   onDefect: (error: unknown) => void,
   { log, clock }: QueueParts,
 ): Promise<RefreshQueue> {

@@ -1,11 +1,11 @@
 // `redis`: a URL, or address, password and database of the reference engine, made into one.
+import type { RedisLogin, RedisTarget } from '../core/redis-target.ts';
 import { type ConfigNode, childOf, reportError } from './config-node.ts';
 import { readAt, readFlag, readList, readNumber, readParsed, readText } from './read-values.ts';
-import type { RedisLogin, RedisSettings } from './settings.ts';
 import { parseHostPort, parseRedisUrl } from './values/parse-redis-url.ts';
 
 /** Reads the block; undefined means the embedded store. */
-export function readRedis(node: ConfigNode): RedisSettings | undefined {
+export function readRedis(node: ConfigNode): RedisTarget | undefined {
   const ways = ['url', 'addr', 'sentinels', 'cluster'].filter((key) => childOf(node, key));
   if (ways.length === 0) {
     reportError(node, '`redis` names no server', 'write url: redis://127.0.0.1:6379/0');
@@ -33,7 +33,7 @@ export function readRedis(node: ConfigNode): RedisSettings | undefined {
 
 const readHostPorts = readList(readParsed(parseHostPort));
 
-function readSentinels(node: ConfigNode): RedisSettings | undefined {
+function readSentinels(node: ConfigNode): RedisTarget | undefined {
   const name = readAt(node, 'name', readText);
   if (name === undefined || name === '') {
     reportError(node, '`redis.sentinels` needs `redis.name`', 'write the name of the master');
@@ -44,7 +44,7 @@ function readSentinels(node: ConfigNode): RedisSettings | undefined {
   return { kind: 'sentinel', sentinels, name, login: readLogin(node), db };
 }
 
-function readCluster(node: ConfigNode): RedisSettings | undefined {
+function readCluster(node: ConfigNode): RedisTarget | undefined {
   const db = childOf(node, 'db');
   if (db !== undefined) reportError(db, 'a Redis Cluster has only database 0', 'leave it out');
   const nodes = readAt(node, 'cluster', readHostPorts) ?? [];
@@ -59,7 +59,7 @@ function readLogin(node: ConfigNode): RedisLogin {
   };
 }
 
-function readUrl(node: ConfigNode): RedisSettings | undefined {
+function readUrl(node: ConfigNode): RedisTarget | undefined {
   for (const key of ['user', 'password', 'db', 'tls']) {
     const extra = childOf(node, key);
     if (extra === undefined) continue;
@@ -73,7 +73,7 @@ function readUrl(node: ConfigNode): RedisSettings | undefined {
   return url === undefined ? undefined : { kind: 'single', url };
 }
 
-function readAddress(node: ConfigNode): RedisSettings | undefined {
+function readAddress(node: ConfigNode): RedisTarget | undefined {
   const address = readAt(node, 'addr', readParsed(parseHostPort));
   if (address === undefined) return undefined;
   const { user, password, tls } = readLogin(node);

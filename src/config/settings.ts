@@ -1,6 +1,7 @@
 // What belongs to the process and not to one host: where it listens, where it stores, how it logs.
 // Built by compile-policy together with the PolicySet, from the same files.
 import type { PolicySet } from '../core/policy/policy.ts';
+import type { RedisTarget } from '../core/redis-target.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -25,27 +26,6 @@ export interface ServerLimits {
   readonly headersTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-}
-
-/** Where Redis is. User, password, database and TLS are in the URL, or as fields beside it. */
-export type RedisSettings =
-  /** `redis://` or `rediss://`; from `redis.url`, or built from `addr`, `password` and `db`. */
-  | { readonly kind: 'single'; readonly url: string }
-  | {
-      readonly kind: 'sentinel';
-      /** `host:port` of each. */
-      readonly sentinels: readonly string[];
-      /** Of the master. */
-      readonly name: string;
-      readonly login: RedisLogin;
-      readonly db: number;
-    }
-  | { readonly kind: 'cluster'; readonly nodes: readonly string[]; readonly login: RedisLogin };
-
-export interface RedisLogin {
-  readonly user: string | null;
-  readonly password: string | null;
-  readonly tls: boolean;
 }
 
 export interface StorageSettings {
@@ -92,7 +72,7 @@ export interface Settings {
   readonly integration: { readonly listen: ListenAddress } | null;
   readonly admin: { readonly listen: ListenAddress; readonly token: string | null };
   /** null: the embedded store. */
-  readonly redis: RedisSettings | null;
+  readonly redis: RedisTarget | null;
   readonly storage: StorageSettings;
   readonly memory: { readonly bytesMax: number };
   readonly render: {

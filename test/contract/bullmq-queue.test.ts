@@ -10,8 +10,8 @@ import {
   type BullmqQueueOptions,
   createBullmqQueue,
 } from '../../src/adapters/bullmq/create-bullmq-queue.ts';
-import type { QueueTarget } from '../../src/adapters/bullmq/open-clients.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import type { RedisTarget } from '../../src/core/redis-target.ts';
 import type { RefreshJob } from '../../src/core/refresh/refresh-job.ts';
 import type { FinishedRefresh, RefreshQueue } from '../../src/pipeline/ports.ts';
 import { findFreePort } from '../helpers/free-port.ts';
@@ -35,7 +35,7 @@ interface OpenQueue extends QueueSubject {
 
 /** A queue that can take jobs. */
 async function open(
-  target: QueueTarget,
+  target: RedisTarget,
   options: Partial<BullmqQueueOptions> = {},
 ): Promise<OpenQueue> {
   const defects: unknown[] = [];
@@ -54,7 +54,7 @@ async function open(
 }
 
 async function openForTest(
-  target: QueueTarget,
+  target: RedisTarget,
   options: Partial<BullmqQueueOptions> = {},
 ): Promise<OpenQueue> {
   const opened = await open(target, options);
@@ -77,7 +77,7 @@ function work(queue: RefreshQueue): readonly RefreshJob[] {
 
 describeWithRedis('BullMQ', () => {
   let server: RedisServer;
-  let target: QueueTarget;
+  let target: RedisTarget;
   beforeAll(async () => {
     server = await startRedisServer();
     target = { kind: 'single', url: server.url };

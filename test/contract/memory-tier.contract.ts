@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
 import type { HotPage } from '../../src/pipeline/peek-page.ts';
 import type { BodyStore, EntryStore, Hasher, PurgeLog } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
+import { createDrafts } from './page-drafts.ts';
 import { makeBodies, openBodyStore } from './stored-bodies.ts';
 import { COLLISIONS, HOUR_MS } from './stored-entries.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
@@ -85,23 +85,8 @@ export function describeMemoryTier(
       });
       return { pages, journal };
     };
-    const draft = (url: string, text = url): PageDraft => {
-      const ref = { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
-      return {
-        key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
-        ref,
-        url,
-        source: 'render',
-        status: 200,
-        headers: [['content-type', 'text/html; charset=utf-8']],
-        body: makeBodies(text).identity,
-        cachedAt: clock.now(),
-        staleAt: clock.now() + HOUR_MS,
-        deleteAt: clock.now() + 2 * HOUR_MS,
-        tags: [],
-        since: 0,
-      };
-    };
+    const draft = (url: string, text = url): PageDraft =>
+      createDrafts(hasher, clock)(url, { body: makeBodies(text).identity });
     const save = async ({ pages, journal }: Process, url: string, text = url): Promise<void> => {
       clock.advance(1);
       expect((await journal.catchUp()).state).toBe('done');

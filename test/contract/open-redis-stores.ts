@@ -5,9 +5,9 @@ import {
   type RedisStores,
   type RedisStoresOptions,
 } from '../../src/adapters/redis/connect-redis-stores.ts';
-import type { RedisTarget } from '../../src/adapters/redis/connection/redis-target.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import type { RedisTarget } from '../../src/core/redis-target.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { PATIENCE_MS } from './open-entry-stores.ts';
 

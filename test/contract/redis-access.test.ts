@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
-import type { RedisTarget } from '../../src/adapters/redis/connection/redis-target.ts';
+import type { RedisTarget } from '../../src/core/redis-target.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { makeCertificate } from '../helpers/self-signed.ts';

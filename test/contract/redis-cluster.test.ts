@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
 import { slotOfKey } from '../../src/adapters/redis/connection/cluster/slot-of-key.ts';
-import type { RedisTarget } from '../../src/adapters/redis/connection/redis-target.ts';
 import { LIMITS } from '../../src/core/limits.ts';
+import type { RedisTarget } from '../../src/core/redis-target.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
 import { type RedisCluster, startRedisCluster } from '../helpers/redis-cluster.ts';
 import { describeWithRedis } from '../helpers/redis-server.ts';

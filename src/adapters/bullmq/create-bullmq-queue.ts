@@ -2,18 +2,19 @@
 // a job whose process died is taken over once. No request waits for any of it.
 import { Queue } from 'bullmq';
 import { LIMITS } from '../../core/limits.ts';
+import type { RedisTarget } from '../../core/redis-target.ts';
 import type { RefreshJob } from '../../core/refresh/refresh-job.ts';
 import type { Clock, RefreshQueue } from '../../pipeline/ports.ts';
 import { createAsk, waitAtMost } from './ask-redis.ts';
 import { createEnqueue } from './enqueue-job.ts';
 import { type EventListeners, listenToEvents } from './listen-to-events.ts';
 import { QUEUE } from './names.ts';
-import { openEagerClient, openPatientClient, type QueueTarget } from './open-clients.ts';
+import { openEagerClient, openPatientClient } from './open-clients.ts';
 import { type QueueWarning, reportOutages } from './report-outages.ts';
 import { type RunningWorker, startWorker, type WorkerTimes } from './start-worker.ts';
 
 export interface BullmqQueueOptions extends Partial<WorkerTimes> {
-  readonly target: QueueTarget;
+  readonly target: RedisTarget;
   readonly clock: Clock;
   readonly onWarning: (warning: QueueWarning) => void;
   /** Told what a job's run throws. */

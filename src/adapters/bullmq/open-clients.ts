@@ -1,38 +1,18 @@
 // The Redis clients that BullMQ works with. Adding fails at once when Redis is gone; the worker's
 // clients wait and reconnect by themselves, as BullMQ asks for.
 import { Cluster, Redis } from 'ioredis';
-
-export interface QueueLogin {
-  readonly user: string | null;
-  readonly password: string | null;
-  readonly tls: boolean;
-}
-
-/** Where Redis is. */
-export type QueueTarget =
-  | { readonly kind: 'single'; readonly url: string }
-  | {
-      readonly kind: 'sentinel';
-      /** `host:port` of each. */
-      readonly sentinels: readonly string[];
-      readonly name: string;
-      readonly login: QueueLogin;
-      readonly db: number;
-    }
-  | { readonly kind: 'cluster'; readonly nodes: readonly string[]; readonly login: QueueLogin };
+import {
+  CONNECT_TIMEOUT_MS,
+  loginOptions,
+  pauseBefore,
+  type RedisTarget,
+  splitAddress,
+} from '../../core/redis-target.ts';
 
 export type QueueClient = Redis | Cluster;
 
-const CONNECT_TIMEOUT_MS = 1_000;
-const RECONNECT_PAUSE_MIN_MS = 50;
-const RECONNECT_PAUSE_MAX_MS = 1_000;
-
-function pauseMs(attempts: number): number {
-  return Math.min(RECONNECT_PAUSE_MIN_MS * 2 ** Math.min(attempts, 10), RECONNECT_PAUSE_MAX_MS);
-}
-
 /** For adding and counting. Connects in the background. */
-export function openEagerClient(target: QueueTarget, timeoutMs: number): QueueClient {
+export function openEagerClient(target: RedisTarget, timeoutMs: number): QueueClient {
   return openClient(target, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -48,7 +28,7 @@ export interface PatientClient {
 }
 
 /** For taking jobs and for what happens to them; BullMQ copies it for its blocking commands. */
-export function openPatientClient(target: QueueTarget): PatientClient {
+export function openPatientClient(target: RedisTarget): PatientClient {
   const client = openClient(target, { enableOfflineQueue: true, maxRetriesPerRequest: null });
   const all = [client];
   // BullMQ ends its copies only after Redis has answered them once.
@@ -76,23 +56,23 @@ interface Manner {
   readonly commandTimeout?: number;
 }
 
-function openClient(target: QueueTarget, manner: Manner): QueueClient {
+function openClient(target: RedisTarget, manner: Manner): QueueClient {
   const shared = { ...manner, connectTimeout: CONNECT_TIMEOUT_MS };
   switch (target.kind) {
     case 'single':
-      return new Redis(target.url, { ...shared, retryStrategy: pauseMs });
+      return new Redis(target.url, { ...shared, retryStrategy: pauseBefore });
     case 'sentinel': {
       const { login } = target;
       return new Redis({
         ...shared,
         ...loginOptions(login),
         ...(login.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
-        sentinels: target.sentinels.map(parseAddress),
+        sentinels: target.sentinels.map(splitAddress),
         name: target.name,
         db: target.db,
-        retryStrategy: pauseMs,
-        sentinelRetryStrategy: pauseMs,
-        sentinelReconnectStrategy: pauseMs,
+        retryStrategy: pauseBefore,
+        sentinelRetryStrategy: pauseBefore,
+        sentinelReconnectStrategy: pauseBefore,
         // A master that is replaced while it still answers is left at once.
         failoverDetector: true,
         reconnectOnError: (error) => error.message.startsWith('READONLY'),
@@ -100,34 +80,11 @@ function openClient(target: QueueTarget, manner: Manner): QueueClient {
     }
     case 'cluster': {
       const { enableOfflineQueue, ...others } = shared;
-      return new Cluster(target.nodes.map(parseAddress), {
+      return new Cluster(target.nodes.map(splitAddress), {
         enableOfflineQueue,
-        clusterRetryStrategy: pauseMs,
+        clusterRetryStrategy: pauseBefore,
         redisOptions: { ...others, ...loginOptions(target.login) },
       });
     }
   }
-}
-
-interface LoginOptions {
-  readonly username?: string;
-  readonly password?: string;
-  readonly tls?: Record<string, never>;
-}
-
-function loginOptions({ user, password, tls }: QueueLogin): LoginOptions {
-  return {
-    ...(user === null ? {} : { username: user }),
-    ...(password === null ? {} : { password }),
-    ...(tls ? { tls: {} } : {}),
-  };
-}
-
-/** `10.0.0.1:6379`, `[::1]:6379` */
-function parseAddress(text: string): { readonly host: string; readonly port: number } {
-  const colon = text.lastIndexOf(':');
-  return {
-    host: text.slice(0, colon).replace(/^\[|\]$/g, ''),
-    port: Number(text.slice(colon + 1)),
-  };
 }

@@ -2,6 +2,7 @@
 // one for bodies where they are kept there too, so that metadata never waits behind a large page.
 import { randomUUID } from 'node:crypto';
 import { LIMITS } from '../../core/limits.ts';
+import { type RedisTarget } from '../../core/redis-target.ts';
 import type {
   BodyStore,
   Clock,
@@ -18,7 +19,7 @@ import { type Channel, openChannel } from './channel/channel.ts';
 import type { ChannelMessage } from './channel/messages.ts';
 import { connectRedis } from './connection/connect-redis.ts';
 import { createOutageReporter, type RedisWarning } from './connection/outage-reporter.ts';
-import { databaseOf, type RedisTarget } from './connection/redis-target.ts';
+import { databaseOf } from './connection/redis-target.ts';
 import { createRedisBodyStore } from './create-redis-body-store.ts';
 import { createRedisEntryStore } from './create-redis-entry-store.ts';
 import { createRedisInventory } from './create-redis-inventory.ts';

@@ -2,9 +2,10 @@
 // trusted keeps it awake: only then does it ask the hub every few milliseconds and stay registered
 // as a reader. Trust needs both: an answer to a question that was sent while registered. So every
 // purge either waits for this process, or comes before the answer.
+
+import { pauseBefore } from '../../../core/redis-target.ts';
 import type { ConnectionReporter } from '../connection/outage-reporter.ts';
 import type { RedisConnection } from '../connection/redis-connection.ts';
-import { pauseBefore } from '../connection/redis-target.ts';
 import { HEAD_KEY } from '../hub.ts';
 import { type ChannelSession, openChannelSession, QUESTION_TIMEOUT_MS } from './channel-session.ts';
 import { type ChannelMessage, encodeMessage } from './messages.ts';

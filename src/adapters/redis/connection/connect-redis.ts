@@ -1,10 +1,11 @@
 // Connects to Redis of any kind. A single server and the master of a Sentinel group are one link;
 // a Cluster is one link a node.
 import { LIMITS } from '../../../core/limits.ts';
+import { CONNECT_TIMEOUT_MS, type RedisTarget } from '../../../core/redis-target.ts';
 import { connectCluster } from './cluster/connect-cluster.ts';
 import type { ConnectionUse, OutageReporter } from './outage-reporter.ts';
 import { answer, type RedisConnection } from './redis-connection.ts';
-import { CONNECT_TIMEOUT_MS, placeOf, type RedisTarget } from './redis-target.ts';
+import { placeOf } from './redis-target.ts';
 import { openServerLink } from './server-link.ts';
 import { watchSentinels } from './watch-sentinels.ts';
 

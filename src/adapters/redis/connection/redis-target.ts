@@ -1,27 +1,14 @@
-// Where Redis is, and how a connection to it is opened: one server, the master that Sentinels name,
-// or the nodes of a Cluster. User, password and TLS go with every connection and nowhere else: no
-// name and no message made here holds them.
+// How a connection to a Redis is opened, wherever it is. No name and no message made here holds
+// user or password.
 import { Redis, type RedisOptions } from 'ioredis';
-
-export interface RedisLogin {
-  readonly user: string | null;
-  readonly password: string | null;
-  readonly tls: boolean;
-}
-
-export type RedisTarget =
-  /** `redis://` or `rediss://` with everything in it. */
-  | { readonly kind: 'single'; readonly url: string }
-  | {
-      readonly kind: 'sentinel';
-      /** `host:port` of each. */
-      readonly sentinels: readonly string[];
-      /** Of the master. */
-      readonly name: string;
-      readonly login: RedisLogin;
-      readonly db: number;
-    }
-  | { readonly kind: 'cluster'; readonly nodes: readonly string[]; readonly login: RedisLogin };
+import {
+  CONNECT_TIMEOUT_MS,
+  loginOptions,
+  pauseBefore,
+  type RedisLogin,
+  type RedisTarget,
+  splitAddress,
+} from '../../../core/redis-target.ts';
 
 /** What may differ between connections to one server. */
 export type ClientOptions = Pick<RedisOptions, 'commandTimeout' | 'retryStrategy'>;
@@ -34,15 +21,8 @@ export interface RedisServerPlace {
   readonly open: (options: ClientOptions) => Redis;
 }
 
-type LoginOptions = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
-
-/** How long a connection may take to be made, and a Sentinel to answer. */
-export const CONNECT_TIMEOUT_MS = 1_000;
 /** How long a connection that is given up may take to close in good order. */
 const DISCONNECT_TIMEOUT_MS = 50;
-
-const PAUSE_MIN_MS = 50;
-const PAUSE_MAX_MS = 1_000;
 
 /** Nothing waits for a connection, and nothing is sent twice. */
 const SHARED = {
@@ -55,11 +35,6 @@ const SHARED = {
   autoResubscribe: false,
   retryStrategy: null,
 } satisfies RedisOptions;
-
-/** How long to wait before attempt number so many, counting from 1. */
-export function pauseBefore(attempt: number): number {
-  return Math.min(PAUSE_MIN_MS * 2 ** Math.min(attempt, 10), PAUSE_MAX_MS);
-}
 
 /** The one server of a URL, or the master that the Sentinels name at the time of connecting. */
 export function placeOf(target: Exclude<RedisTarget, { kind: 'cluster' }>): RedisServerPlace {
@@ -76,7 +51,7 @@ export function placeOf(target: Exclude<RedisTarget, { kind: 'cluster' }>): Redi
     open: (options) =>
       new Redis({
         ...SHARED,
-        sentinels: sentinels.map(parseHostPort),
+        sentinels: sentinels.map(splitAddress),
         name,
         db,
         ...loginOptions(login),
@@ -95,7 +70,7 @@ export function placeOfNode(address: string, login: RedisLogin): RedisServerPlac
   return {
     name: address,
     open: (options) =>
-      new Redis({ ...SHARED, ...parseHostPort(address), ...loginOptions(login), ...options }),
+      new Redis({ ...SHARED, ...splitAddress(address), ...loginOptions(login), ...options }),
   };
 }
 
@@ -104,19 +79,4 @@ export function databaseOf(target: RedisTarget): number {
   if (target.kind === 'cluster') return 0;
   if (target.kind === 'sentinel') return target.db;
   return Number(new URL(target.url).pathname.slice(1));
-}
-
-/** Splits `host:port`; an IPv6 address is in brackets. */
-export function parseHostPort(address: string): { host: string; port: number } {
-  const colon = address.lastIndexOf(':');
-  const host = address.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
-  return { host, port: Number(address.slice(colon + 1)) };
-}
-
-function loginOptions({ user, password, tls }: RedisLogin): LoginOptions {
-  return {
-    ...(user !== null && { username: user }),
-    ...(password !== null && { password }),
-    ...(tls && { tls: {} }),
-  };
 }

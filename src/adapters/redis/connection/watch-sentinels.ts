@@ -1,7 +1,8 @@
 // Hears of failovers from the Sentinels themselves. A master that is replaced may still answer, cut
 // off from those who replaced it; without this it would be believed for as long as it does.
 import type { Redis } from 'ioredis';
-import { pauseBefore, placeOfNode, type RedisTarget } from './redis-target.ts';
+import { pauseBefore, type RedisTarget } from '../../../core/redis-target.ts';
+import { placeOfNode } from './redis-target.ts';
 
 type SentinelTarget = Extract<RedisTarget, { kind: 'sentinel' }>;
 

@@ -2,9 +2,11 @@
 // its own breaker: one that is lost makes its own keys unavailable and no others. (The client
 // library has a Cluster of its own; it retries, queues and waits where a caller here may wait for
 // 200 ms at most.)
+
+import { splitAddress } from '../../../../core/redis-target.ts';
 import { RedisLostError } from '../describe-redis-error.ts';
 import { answer, type RedisConnection } from '../redis-connection.ts';
-import { parseHostPort, placeOfNode } from '../redis-target.ts';
+import { placeOfNode } from '../redis-target.ts';
 import type { Command } from '../server-link.ts';
 import type { ClusterOptions, ClusterTarget } from './node-links.ts';
 import { type Redirect, readRedirect } from './redirect.ts';
@@ -72,6 +74,6 @@ function asking<T>(command: Command<T>): Command<T> {
 
 function addressOf({ address }: Redirect, askedAddress: string): string {
   if (!address.startsWith(':')) return address;
-  const { host } = parseHostPort(askedAddress);
+  const { host } = splitAddress(askedAddress);
   return `${host.includes(':') ? `[${host}]` : host}${address}`;
 }

@@ -1,6 +1,8 @@
 // The links to the nodes of a Cluster, one an address, made when they are first needed.
+
+import { type RedisTarget } from '../../../../core/redis-target.ts';
 import type { ConnectionUse, OutageReporter } from '../outage-reporter.ts';
-import { placeOfNode, type RedisTarget } from '../redis-target.ts';
+import { placeOfNode } from '../redis-target.ts';
 import { openServerLink, type ServerLink } from '../server-link.ts';
 
 export interface ClusterOptions {

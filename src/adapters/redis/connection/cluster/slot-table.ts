@@ -1,6 +1,6 @@
 // Who has which slot, as a node of the Cluster tells it. What it tells is data from outside: a part
 // that makes no sense is left out, and its slots have no owner.
-import { parseHostPort } from '../redis-target.ts';
+import { splitAddress } from '../../../../core/redis-target.ts';
 import { SLOTS } from './slot-of-key.ts';
 
 /** Address (`host:port`) of the master by slot. */
@@ -31,7 +31,7 @@ function readAddress(master: readonly unknown[], askedAddress: string): string |
   const [host, port] = master;
   if (typeof port !== 'number') return null;
   const isNamed = typeof host === 'string' && host !== '' && host !== '?';
-  const name = isNamed ? host : parseHostPort(askedAddress).host;
+  const name = isNamed ? host : splitAddress(askedAddress).host;
   return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`;
 }
 

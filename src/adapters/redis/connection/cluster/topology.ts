@@ -1,7 +1,8 @@
 // Who has which slot of a Cluster. The table is asked for anew when a node redirects or can't be
 // asked, never by a timer; the configured nodes are gone back to when no known one answers.
+
+import { CONNECT_TIMEOUT_MS } from '../../../../core/redis-target.ts';
 import { answer } from '../redis-connection.ts';
-import { CONNECT_TIMEOUT_MS } from '../redis-target.ts';
 import type { ServerLink } from '../server-link.ts';
 import { type ClusterOptions, type ClusterTarget, createNodeLinks } from './node-links.ts';
 import { slotOfKey } from './slot-of-key.ts';
