@@ -3,6 +3,7 @@ import { indexLearners } from '../learned/index-learners.ts';
 import type { LearnedTable } from '../learned/learned-rule.ts';
 import type { HostPolicy, PolicySet } from '../policy/policy.ts';
 import { ok, type Result } from '../result.ts';
+import { indexRules, type RuleIndex } from '../routing/index-rules.ts';
 import { indexHosts } from '../routing/match-host.ts';
 import { normalizePort } from '../url/normalize-authority.ts';
 import { type ParsedUrl, parseUrl } from '../url/normalize-url.ts';
@@ -29,6 +30,10 @@ export interface Locator {
 export function createLocator(policies: PolicySet, learned: () => LearnedTable): Locator {
   const { limits, global } = policies;
   const hosts = indexHosts(policies.hosts.filter((host) => host.enabled));
+  const rulesOf = new Map<HostPolicy | null, RuleIndex>();
+  for (const host of policies.hosts) {
+    if (host.rules.length > 0) rulesOf.set(host, indexRules(host.rules));
+  }
   const learnedOn = indexLearners(policies.hosts, learned);
   return {
     findHost: hosts.find,
@@ -37,8 +42,10 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
       if (!split.ok) return split;
       const host = hosts.find(split.value.host);
       const parsed = host === null ? split.value : withPublicScheme(split.value, host, trace);
+      const rules = rulesOf.get(host) ?? null;
       const findLearned = learnedOn(host);
-      const settled = settleRule(parsed, { host, global, limits, method, findLearned, trace });
+      const context = { host, rules, global, limits, method, findLearned, trace };
+      const settled = settleRule(parsed, context);
       return settled.ok ? ok({ host, parsed, settled: settled.value }) : settled;
     },
   };

@@ -3,6 +3,7 @@
 // normalizing a normalized URL changes nothing, whatever the configuration says.
 import type { EffectivePolicy, HostPolicy, Rule, UrlLimits } from '../policy/policy.ts';
 import { ok, type Result } from '../result.ts';
+import type { RuleIndex } from '../routing/index-rules.ts';
 import { matchRule } from '../routing/match-rule.ts';
 import { resolvePath } from '../url/normalize-path.ts';
 import {
@@ -16,6 +17,8 @@ import type { UrlErrorKind } from '../url/url-error.ts';
 
 export interface SettleContext extends NormalizeContext {
   readonly host: HostPolicy | null;
+  /** Of the host; null: it has none. */
+  readonly rules: RuleIndex | null;
   readonly global: EffectivePolicy;
   readonly method: string;
 }
@@ -37,7 +40,7 @@ export function settleRule(
   parsed: ParsedUrl,
   context: SettleContext,
 ): Result<Settled, UrlErrorKind> {
-  if (context.host === null || context.host.rules.length === 0) return applyRule(parsed, context);
+  if (context.rules === null) return applyRule(parsed, context);
   const rounds: Settled[] = [];
   const seen = new Map<string, number>();
   let statusRule: Rule | null = null;
@@ -93,8 +96,8 @@ function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, U
 }
 
 function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): Rule | null {
-  if (context.host === null) return null;
-  return matchRule(context.host.rules, {
+  if (context.host === null || context.rules === null) return null;
+  return matchRule(context.rules, {
     path,
     query: parsed.query,
     method: context.method,
@@ -128,7 +131,7 @@ function isSettled(
   settled: Settled,
   context: SettleContext,
 ): boolean {
-  if (context.host === null || context.host.rules.length === 0) return true;
+  if (context.rules === null) return true;
   if (next.rulePath === current.rulePath && next.query === current.query) return true;
   return findRule(next, context) === settled.rule;
 }

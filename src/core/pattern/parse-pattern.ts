@@ -17,6 +17,8 @@ export interface Pattern {
    * removal names.
    */
   readonly folded: string;
+  /** What every text that matches begins with, without its case; often nothing. */
+  readonly prefix: string;
   /** Whether the text matches; `foldedText` is `foldCase(text)`, passed in to make it once. */
   readonly matches: (text: string, foldedText: string) => boolean;
 }
@@ -53,7 +55,13 @@ export function parsePattern(source: string): Result<Pattern, PatternError> {
 
 function exactPattern(source: string): Pattern {
   const folded = foldCase(source);
-  return { kind: 'exact', source, folded, matches: (_text, foldedText) => foldedText === folded };
+  return {
+    kind: 'exact',
+    source,
+    folded,
+    prefix: folded,
+    matches: (_text, foldedText) => foldedText === folded,
+  };
 }
 
 function wildcardPattern(source: string): Pattern {
@@ -63,6 +71,7 @@ function wildcardPattern(source: string): Pattern {
     kind: 'wildcard',
     source,
     folded,
+    prefix: folded.slice(0, folded.indexOf('*')),
     matches: (_text, foldedText) => matchesFolded(foldedText),
   };
 }
@@ -84,6 +93,7 @@ function parseRegexp(
       kind: 'regexp',
       source,
       folded: foldCase(source),
+      prefix: flags === 0 ? foldCase(literalPrefix(expression)) : '',
       matches: (text) => compiled.test(text),
     });
   } catch (cause) {
@@ -92,6 +102,18 @@ function parseRegexp(
       hint: 'expressions are RE2: no look-around and no back-references',
     });
   }
+}
+
+/**
+ * Only what is certain: after `^`, ASCII that means itself, up to the first sign of anything else.
+ * Without case nothing is, since a `k` matches a Kelvin sign, which is folded to something else.
+ */
+function literalPrefix(expression: string): string {
+  if (expression.includes('|')) return '';
+  const [, literal = '', repeat = ''] =
+    /^\^((?:[\w/%~-]|\\[./-])*)([?*+{]?)/.exec(expression) ?? [];
+  const text = literal.replaceAll('\\', '');
+  return repeat === '' ? text : text.slice(0, -1);
 }
 
 function describe(cause: unknown): string {

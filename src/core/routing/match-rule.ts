@@ -2,6 +2,7 @@
 import { foldCase } from '../pattern/fold-case.ts';
 import type { NormalizationPolicy, QueryCondition, Rule } from '../policy/policy.ts';
 import { pairName, pairValue, parseQuery } from '../url/parse-query.ts';
+import type { RuleIndex } from './index-rules.ts';
 
 export interface RuleInput {
   /** The normalized path (see resolvePath), never the raw one. */
@@ -14,11 +15,10 @@ export interface RuleInput {
 }
 
 /** The first of the sorted rules that matches, or null. */
-export function matchRule(rules: readonly Rule[], input: RuleInput): Rule | null {
-  if (rules.length === 0) return null;
+export function matchRule(rules: RuleIndex, input: RuleInput): Rule | null {
   const folded = foldCase(input.path);
   let values: ReadonlyMap<string, readonly string[]> | null = null;
-  for (const rule of rules) {
+  for (const rule of rules.candidates(folded)) {
     if (rule.methods !== null && !rule.methods.has(input.method)) continue;
     if (!rule.pattern.matches(input.path, folded)) continue;
     if (rule.query.length === 0) return rule;
