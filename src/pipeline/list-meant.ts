@@ -33,10 +33,12 @@ function filterOf(selector: Exclude<PurgeSelector, UrlSelector>): EntryFilter {
 }
 
 async function* listUrl(
-  { keys, learned }: UrlSelector,
+  selector: UrlSelector,
   deps: Stored,
 ): AsyncGenerator<Done<readonly StoredEntry[]>> {
-  const own = await readAll(keys, deps);
+  const { keys, learned } = selector;
+  const places = await findPlaces(selector, deps);
+  const own = places.state === 'unavailable' ? places : await readAll(places.value, deps);
   yield own;
   if (own.state === 'unavailable') return;
   const variants = own.value.flatMap(({ entry }) => variantKeys(entry));
@@ -46,6 +48,19 @@ async function* listUrl(
   for (const hostId of new Set(keys.map((key) => parseCacheKey(key)?.hostId))) {
     yield* deps.entries.entries({ hostId });
   }
+}
+
+/** Also in dimensions that are not configured: what they left comes back with them. */
+async function findPlaces(
+  { keys, dimensionId }: UrlSelector,
+  { entries }: Stored,
+): Promise<Done<readonly CacheKey[]>> {
+  const page = parseCacheKey(keys[0] ?? '');
+  if (dimensionId !== undefined || page === null) return { state: 'done', value: keys };
+  const ids = await entries.dimensions(page.hostId);
+  if (ids.state === 'unavailable') return ids;
+  const all = ids.value.map((id) => formatCacheKey(page.hostId, id, page.hash));
+  return { state: 'done', value: [...new Set([...keys, ...all])] };
 }
 
 function variantKeys({ hostId, dimensionId, variants }: StoredEntry['entry']): readonly CacheKey[] {

@@ -104,6 +104,11 @@ export interface EntryStore {
   readonly keys: (filter: EntryFilter) => AsyncIterable<Done<readonly CacheKey[]>>;
   /** As `keys`, with what is stored under them; what can't be used is left out. */
   readonly entries: (filter: EntryFilter) => AsyncIterable<Done<readonly StoredEntry[]>>;
+  /**
+   * The dimensions in which a host has entries, whether they are configured or not. Cheap, however
+   * much is stored; may name more than there are.
+   */
+  readonly dimensions: (hostId: number) => Promise<Done<readonly number[]>>;
   /** Answers only when a read and the connection work. */
   readonly check: () => Promise<Done<void>>;
   readonly close: () => Promise<void>;

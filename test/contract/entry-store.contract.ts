@@ -61,6 +61,22 @@ export function describeEntryStore(
       return [...found].sort();
     };
 
+    test('dimensions of a host, whoever has stored in them', async () => {
+      const other = await subject.openOther();
+      const list = async (hostId: number): Promise<readonly number[]> => {
+        const found = await other.dimensions(hostId);
+        if (found.state === 'unavailable') throw new Error(found.reason);
+        return found.value.toSorted((a, b) => a - b);
+      };
+      expect(await list(1)).toEqual([]);
+      for (const dimensionId of [0, 2, 10, 65_535]) await put({ dimensionId });
+      await put({ dimensionId: 2, hash: '0'.repeat(16) });
+      await put({ hostId: 11, dimensionId: 7 });
+      expect(await list(1)).toEqual([0, 2, 10, 65_535]);
+      expect(await list(11)).toEqual([7]);
+      await other.close();
+    });
+
     test('what was never stored is absent', async () => {
       expect(await store.get(keyOf(makeEntry()))).toEqual({ state: 'absent' });
     });

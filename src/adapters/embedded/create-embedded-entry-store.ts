@@ -4,7 +4,7 @@
 // read earlier is known to be current by comparing one number.
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { formatCacheKeyPrefix } from '../../core/key/cache-key.ts';
+import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
 import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
 import type {
   CacheKey,
@@ -91,6 +91,8 @@ export function createEmbeddedEntryStore(
     isCurrent: (key, stamp) => isStill(environment, key, stamp),
     keys: (filter) => listKeyPages(environment, rangeOf(filter), { read, limit: KEYS_PER_PAGE }),
     entries: (filter) => listEntries(environment, filter, { read, clock }),
+    dimensions: (hostId) =>
+      read(async () => ({ state: 'done', value: findDimensions(environment, hostId) })),
     check,
     close: () => closeWithin(environment, CLOSE_TIMEOUT_MS),
   };
@@ -146,6 +148,20 @@ async function* listEntries(
     );
     yield found;
     if (found.state === 'unavailable') return;
+  }
+}
+
+/** From one dimension's first key to the next one's: one look each. */
+function findDimensions(environment: Environment, hostId: number): readonly number[] {
+  const ids: number[] = [];
+  const { start: first, end } = rangeOf({ hostId });
+  let start = first;
+  for (;;) {
+    const [key] = environment.getKeys({ start, end, exclusiveStart: true, limit: 1 });
+    if (key === undefined) return ids;
+    const ref = parseCacheKey(key);
+    if (ref !== null) ids.push(ref.dimensionId);
+    start = ref === null ? key : rangeOf({ hostId, dimensionId: ref.dimensionId }).end;
   }
 }
 

@@ -7,6 +7,7 @@ import type { Announcer } from './announce.ts';
 import type { ChangedKeys } from './channel/changed-keys.ts';
 import type { Channel } from './channel/channel.ts';
 import type { RedisConnection } from './connection/redis-connection.ts';
+import { createNotedDimensions } from './noted-dimensions.ts';
 import { scanEntries, scanKeys } from './scan-entries.ts';
 
 export interface RedisEntryStoreOptions {
@@ -34,6 +35,7 @@ const REPLACE = `
 /** Makes the entry store over a connection that others use too. */
 export function createRedisEntryStore(options: RedisEntryStoreOptions): EntryStore {
   const { connection, channel, changes, announcer, clock } = options;
+  const dimensions = createNotedDimensions(connection, clock);
 
   async function get(key: CacheKey): Promise<FoundEntry> {
     const stamp = changes.stamp();
@@ -55,10 +57,11 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
   }
 
   async function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
-    const done = await announcer.change(key, (redis) =>
-      redis.set(key, encodeEntry(entry), 'PXAT', entry.deleteAt),
-    );
-    return done.state === 'unavailable' ? done : { state: 'done', value: undefined };
+    const [noted, done] = await Promise.all([
+      dimensions.note(key),
+      announcer.change(key, (redis) => redis.set(key, encodeEntry(entry), 'PXAT', entry.deleteAt)),
+    ]);
+    return done.state === 'unavailable' ? done : noted;
   }
 
   async function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
@@ -83,6 +86,7 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
     delete: remove,
     keys: (filter) => scanKeys(connection, filter),
     entries: (filter) => scanEntries(connection, filter, clock, ENTRY_BYTES_MAX),
+    dimensions: dimensions.list,
     check: () => checkConnection(connection),
     close: options.close,
   };

@@ -8,7 +8,7 @@ export type PurgeSelector =
   | {
       readonly kind: 'url';
       readonly url: string;
-      /** Where it is stored, its variants aside. */
+      /** Where it is stored, its variants aside, in the dimensions that are configured. */
       readonly keys: readonly CacheKey[];
       /** The No-Vary-Search value by which other spellings of the URL are the same page. */
       readonly learned?: string | undefined;
