@@ -29,7 +29,7 @@ import type {
 import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createSoloLeases } from '../pipeline/solo-leases.ts';
 import { noteUses } from '../pipeline/upkeep/note-uses.ts';
-import type { UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
+import type { KnownPurges, UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
 import { describeNotice, type StoreNotice } from './store-notice.ts';
 
@@ -105,7 +105,7 @@ export async function openStores(
       bodies,
       files,
       usage,
-      findLogEnd: () => findLogEnd(journal),
+      readPurges: () => readPurges(journal),
       clock,
     },
     close: async () => {
@@ -151,9 +151,9 @@ function openEmbeddedStores(options: EmbeddedStoreOptions): EmbeddedStores {
   };
 }
 
-async function findLogEnd(journal: PurgeJournal): Promise<number | null> {
-  const known = await journal.catchUp();
-  return known.state === 'done' ? journal.end() : null;
+async function readPurges({ catchUp, end, judge }: PurgeJournal): Promise<KnownPurges | null> {
+  const known = await catchUp();
+  return known.state === 'done' ? { end: end(), judge } : null;
 }
 
 async function openBodyFiles(

@@ -72,6 +72,7 @@ test('--json: one object a line, the sums last', async () => {
   expect(sums).toEqual({
     hosts: [{ id: 1, entries: 3, bytes: expect.any(Number) }],
     expired: 0,
+    purged: 0,
     foreign: 0,
     problems: 1,
     repaired: 0,

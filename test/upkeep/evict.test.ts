@@ -1,30 +1,24 @@
 // The quota: which pages go when the store is over it, and which never do.
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Eviction, evictPages, sumBytes } from '../../src/pipeline/upkeep/evict-pages.ts';
 import { HOUR_MS } from '../contract/stored-entries.ts';
-import { createTestClock, type TestClock } from '../contract/test-clock.ts';
+import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
-  makeFolder,
   makePage,
   NO_PACE,
-  openStore,
-  removeFolder,
   type StoredPage,
   type StoredStore,
   storePage,
+  useStore,
   valueOf,
 } from './stored-store.ts';
 
 let clock: TestClock;
 let store: StoredStore;
-beforeEach(async () => {
-  clock = createTestClock();
-  store = await openStore(makeFolder(), clock);
-});
-afterEach(async () => {
-  await store.close();
-  removeFolder(store.basePath);
+useStore((opened, itsClock) => {
+  store = opened;
+  clock = itsClock;
 });
 
 /** Pages 0, 1, 2 … of more than a thousand bytes each, stored a minute apart. */

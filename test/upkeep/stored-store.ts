@@ -3,18 +3,22 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
 import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
 import { createEmbeddedInventory } from '../../src/adapters/embedded/create-embedded-inventory.ts';
+import { createEmbeddedPurgeLog } from '../../src/adapters/embedded/create-embedded-purge-log.ts';
 import { createEmbeddedUsageBook } from '../../src/adapters/embedded/create-embedded-usage-book.ts';
 import { type Embedded, openEmbedded } from '../../src/adapters/embedded/open-embedded.ts';
 import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, Clock, Done, Entry, EntryStore, Hasher } from '../../src/pipeline/ports.ts';
+import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import { noteUses } from '../../src/pipeline/upkeep/note-uses.ts';
-import type { Pace, UpkeepDeps } from '../../src/pipeline/upkeep/upkeep-deps.ts';
+import type { KnownPurges, Pace, UpkeepDeps } from '../../src/pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes, type UseNotes } from '../../src/pipeline/upkeep/use-notes.ts';
 import { digestOf } from '../contract/stored-bodies.ts';
 import { keyOf, makeEntry } from '../contract/stored-entries.ts';
+import { createTestClock, type TestClock } from '../contract/test-clock.ts';
 
 export interface StoredStore {
   readonly basePath: string;
@@ -23,12 +27,18 @@ export interface StoredStore {
   /** As the pages of a process use it. */
   readonly noted: EntryStore;
   readonly notes: UseNotes;
+  readonly journal: PurgeJournal;
   readonly hasher: Hasher;
   readonly close: () => Promise<void>;
 }
 
 /** Rests never, stops never. */
 export const NO_PACE: Pace = { rest: async () => undefined, isStopped: () => false };
+
+/** A log that ends there and keeps none. */
+export function noPurgesTo(end: number): KnownPurges {
+  return { end, judge: () => ({ state: 'kept' }) };
+}
 
 export function makeFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'edge-gateway-upkeep-')));
@@ -46,11 +56,13 @@ export async function openStore(basePath: string, clock: Clock): Promise<StoredS
   const bodies = await createFileBodyStore({ ...options, hasher });
   const usage = createEmbeddedUsageBook(embedded);
   const notes = createUseNotes({ book: usage, clock });
+  const journal = createPurgeJournal(createEmbeddedPurgeLog(embedded));
   return {
     basePath,
     embedded,
     hasher,
     notes,
+    journal,
     noted: noteUses(entries, notes),
     deps: {
       entries,
@@ -58,7 +70,10 @@ export async function openStore(basePath: string, clock: Clock): Promise<StoredS
       bodies,
       files: bodies.files,
       usage,
-      findLogEnd: async () => null,
+      readPurges: async () => {
+        valueOf(await journal.catchUp());
+        return { end: journal.end(), judge: journal.judge };
+      },
       clock,
     },
     close: async () => {
@@ -70,6 +85,24 @@ export async function openStore(basePath: string, clock: Clock): Promise<StoredS
 
 export function removeFolder(basePath: string): void {
   rmSync(basePath, { recursive: true, force: true });
+}
+
+/**
+ * A store of each test's own, with a clock that the test moves; gone when the test ends.
+ *
+ * @param take gets both before each test
+ */
+export function useStore(take: (store: StoredStore, clock: TestClock) => void): void {
+  let opened: StoredStore;
+  beforeEach(async () => {
+    const clock = createTestClock();
+    opened = await openStore(makeFolder(), clock);
+    take(opened, clock);
+  });
+  afterEach(async () => {
+    await opened.close();
+    removeFolder(opened.basePath);
+  });
 }
 
 export interface StoredPage {

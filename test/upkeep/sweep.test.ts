@@ -1,21 +1,20 @@
 // What a sweep removes, and what it leaves, on a real store.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type SweepReport, sweepStore } from '../../src/pipeline/upkeep/sweep-store.ts';
 import { HOUR_MS } from '../contract/stored-entries.ts';
-import { createTestClock, type TestClock } from '../contract/test-clock.ts';
+import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
-  makeFolder,
   makePage,
   NO_PACE,
-  openStore,
-  removeFolder,
+  noPurgesTo,
   type StoredPage,
   type StoredStore,
   storeBody,
   storePage,
+  useStore,
   valueOf,
 } from './stored-store.ts';
 
@@ -23,13 +22,9 @@ const DAY_MS = 24 * HOUR_MS;
 
 let clock: TestClock;
 let store: StoredStore;
-beforeEach(async () => {
-  clock = createTestClock();
-  store = await openStore(makeFolder(), clock);
-});
-afterEach(async () => {
-  await store.close();
-  removeFolder(store.basePath);
+useStore((opened, itsClock) => {
+  store = opened;
+  clock = itsClock;
 });
 
 const sweep = async (): Promise<SweepReport> => {
@@ -81,11 +76,24 @@ describe('what goes', () => {
     const page = await storePage(store, makePage(store, 1, { since: 8 }));
     const kept = await storePage(store, makePage(store, 2, { since: 7 }));
     clock.advance(HOUR_MS);
-    const deps = { ...store.deps, findLogEnd: async () => 7 };
+    const deps = { ...store.deps, readPurges: async () => noPurgesTo(7) };
     const { removed } = await sweepStore(deps, NO_PACE);
     expect(Object.fromEntries(removed)).toEqual({ other_life: 1 });
     expect(await lookAt(store, page)).toBe('nothing');
     expect(await lookAt(store, kept)).toBe('whole');
+  });
+
+  test('what a purge left that did not live to carry itself out', async () => {
+    const [page, other] = [makePage(store, 1), makePage(store, 2)];
+    for (const one of [page, other]) await storePage(store, one);
+    const keys = [page.key];
+    const selector = { kind: 'url', url: page.entry.url, keys } as const;
+    const { seq } = valueOf(await store.journal.append({ selector, soft: false, undoes: null }));
+    const newer = await storePage(store, makePage(store, 1, { hostId: 2, since: seq }));
+    clock.advance(HOUR_MS);
+    expect(await removedBy()).toEqual({ purged: 1 });
+    expect(await lookAt(store, page)).toBe('nothing');
+    for (const one of [other, newer]) expect(await lookAt(store, one)).toBe('whole');
   });
 
   test('a body without an entry', async () => {

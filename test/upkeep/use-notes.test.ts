@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createUseNotes, type UseNotes } from '../../src/pipeline/upkeep/use-notes.ts';
 import type { UsageChange } from '../../src/pipeline/upkeep-ports.ts';
-import { createTestClock, type TestClock } from '../contract/test-clock.ts';
-import { makeFolder, openStore, removeFolder, type StoredStore, valueOf } from './stored-store.ts';
+import type { TestClock } from '../contract/test-clock.ts';
+import { type StoredStore, useStore, valueOf } from './stored-store.ts';
 
 const MINUTE_MS = 60_000;
 const KEY = `cache:1:1:${'a'.repeat(16)}`;
@@ -13,9 +13,11 @@ let clock: TestClock;
 let store: StoredStore;
 let told: UsageChange[];
 let notes: UseNotes;
-beforeEach(async () => {
-  clock = createTestClock();
-  store = await openStore(makeFolder(), clock);
+useStore((opened, itsClock) => {
+  store = opened;
+  clock = itsClock;
+});
+beforeEach(() => {
   told = [];
   const { usage } = store.deps;
   const book = {
@@ -27,11 +29,7 @@ beforeEach(async () => {
   };
   notes = createUseNotes({ book, clock });
 });
-afterEach(async () => {
-  await notes.close();
-  await store.close();
-  removeFolder(store.basePath);
-});
+afterEach(() => notes.close());
 
 test('a page that is hit all the time is told once in some minutes', async () => {
   for (let minute = 0; minute < 20; minute += 1) {

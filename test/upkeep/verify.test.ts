@@ -1,21 +1,20 @@
 // What `verify` finds wrong with a store, and what is left after it has repaired it.
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Problem, verifyStore } from '../../src/pipeline/upkeep/verify-store.ts';
 import { HOUR_MS } from '../contract/stored-entries.ts';
-import { createTestClock, type TestClock } from '../contract/test-clock.ts';
+import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
-  makeFolder,
   makePage,
   NO_PACE,
-  openStore,
-  removeFolder,
+  noPurgesTo,
   type StoredPage,
   type StoredStore,
   storeBody,
   storePage,
+  useStore,
   valueOf,
 } from './stored-store.ts';
 
@@ -23,20 +22,16 @@ const LOG_END = 5;
 
 let clock: TestClock;
 let store: StoredStore;
-beforeEach(async () => {
-  clock = createTestClock();
-  store = await openStore(makeFolder(), clock);
-});
-afterEach(async () => {
-  await store.close();
-  removeFolder(store.basePath);
+useStore((opened, itsClock) => {
+  store = opened;
+  clock = itsClock;
 });
 
 const verify = async (options: { repairs?: boolean; checksBodies?: boolean } = {}) => {
   const problems: Problem[] = [];
   const report = valueOf(
     await verifyStore(
-      { ...store.deps, findLogEnd: async () => LOG_END },
+      { ...store.deps, readPurges: async () => noPurgesTo(LOG_END) },
       {
         checksBodies: true,
         repairs: false,

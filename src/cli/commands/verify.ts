@@ -57,7 +57,7 @@ export const verifyCommand: Command = {
 };
 
 /** Before the first page there is no store to open, and looking must not create one. */
-const NOTHING_STORED: VerifyReport = { hosts: [], expired: 0, foreign: 0 };
+const NOTHING_STORED: VerifyReport = { hosts: [], expired: 0, purged: 0, foreign: 0 };
 
 interface Printer {
   readonly problem: (io: CommandIo, problem: Problem) => void;
@@ -69,7 +69,7 @@ const printText: Printer = {
     const words = [kind, key, url, detail, isRepaired ? 'removed' : null];
     io.stdout.write(`${words.filter((word) => word !== null).join(' ')}\n`);
   },
-  summary: (io, { hosts, expired, foreign }, problems) => {
+  summary: (io, { hosts, expired, purged, foreign }, problems) => {
     for (const { hostId, entries, bytes } of hosts) {
       io.stdout.write(`host ${hostId}: ${countEntries(entries)}, ${bytes} bytes\n`);
     }
@@ -78,6 +78,7 @@ const printText: Printer = {
     const parts = [
       `${countEntries(whole)} whole`,
       ...(expired === 0 ? [] : [`${expired} expired`]),
+      ...(purged === 0 ? [] : [`${purged} purged`]),
       ...(foreign === 0 ? [] : [`${foreign} of another version`]),
       `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`,
       ...(removed === 0 ? [] : [`${removed === problems.length ? 'all' : removed} removed`]),
@@ -90,10 +91,11 @@ const printJson: Printer = {
   problem: (io, { kind, key, url, detail, isRepaired }) => {
     writeJson(io, { problem: kind, key, url, detail, repaired: isRepaired });
   },
-  summary: (io, { hosts, expired, foreign }, problems) => {
+  summary: (io, { hosts, expired, purged, foreign }, problems) => {
     writeJson(io, {
       hosts: hosts.map(({ hostId, entries, bytes }) => ({ id: hostId, entries, bytes })),
       expired,
+      purged,
       foreign,
       problems: problems.length,
       repaired: problems.filter(({ isRepaired }) => isRepaired).length,

@@ -2,7 +2,7 @@
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { BodyRef, Done } from '../ports.ts';
 import type { StoredItem } from '../upkeep-ports.ts';
-import type { UpkeepDeps } from './upkeep-deps.ts';
+import type { KnownPurges, UpkeepDeps } from './upkeep-deps.ts';
 
 export type ItemVerdict =
   | 'live'
@@ -12,6 +12,8 @@ export type ItemVerdict =
   | 'damaged'
   /** Its fetch began behind the end of the purge log: that was another log. */
   | 'other_life'
+  /** Left by a purge that was not carried out to its end: nobody is served with it. */
+  | 'purged'
   | 'body_missing';
 
 export interface JudgedItem {
@@ -20,15 +22,15 @@ export interface JudgedItem {
   readonly verdict: ItemVerdict;
 }
 
-/** @param logEnd null: nothing is said about other lives of the store */
+/** @param purges null: nothing is said about them */
 export async function judgeItems(
   items: readonly StoredItem[],
-  logEnd: number | null,
+  purges: KnownPurges | null,
   { files }: UpkeepDeps,
 ): Promise<Done<readonly JudgedItem[]>> {
   const judged = items.flatMap((item): JudgedItem[] => {
     const ref = parseCacheKey(item.key);
-    return ref === null ? [] : [{ item, ref, verdict: judgeContent(item, logEnd) }];
+    return ref === null ? [] : [{ item, ref, verdict: judgeContent(item, purges) }];
   });
   if (files === null) return { state: 'done', value: judged };
   const live = judged.filter(({ verdict }) => verdict === 'live');
@@ -41,10 +43,11 @@ export async function judgeItems(
   };
 }
 
-function judgeContent({ content }: StoredItem, logEnd: number | null): ItemVerdict {
+function judgeContent({ content }: StoredItem, purges: KnownPurges | null): ItemVerdict {
   if (content.state === 'invalid') return 'damaged';
   if (content.state !== 'entry') return content.state;
+  if (purges === null) return 'live';
   const { since = 0, softened } = content.entry;
-  const isBehind = logEnd !== null && Math.max(since, softened?.by ?? 0) > logEnd;
-  return isBehind ? 'other_life' : 'live';
+  if (Math.max(since, softened?.by ?? 0) > purges.end) return 'other_life';
+  return purges.judge(content.entry).state === 'gone' ? 'purged' : 'live';
 }

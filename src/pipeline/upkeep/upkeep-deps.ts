@@ -1,5 +1,6 @@
 // What sweep, quota and `verify` work on.
 import type { BodyStore, Clock, EntryStore } from '../ports.ts';
+import type { PurgeJournal } from '../purge-journal.ts';
 import type { BodyFiles, Inventory, UsageBook } from '../upkeep-ports.ts';
 
 export interface UpkeepDeps {
@@ -9,9 +10,15 @@ export interface UpkeepDeps {
   /** null: bodies expire by themselves, and none is without a page for long. */
   readonly files: BodyFiles | null;
   readonly usage: UsageBook;
-  /** Where the purge log ends; null: there is none, or it can't be asked. */
-  readonly findLogEnd: () => Promise<number | null>;
+  /** The purges there are at this moment; null: the log can't be asked. */
+  readonly readPurges: () => Promise<KnownPurges | null>;
   readonly clock: Clock;
+}
+
+export interface KnownPurges {
+  /** Where the log ends. */
+  readonly end: number;
+  readonly judge: PurgeJournal['judge'];
 }
 
 /** How a long walk shares the process with those who serve. */

@@ -11,8 +11,11 @@ import { removeBodies, removePage } from './remove-page.ts';
 import { type Pace, SETTLED_MS, type UpkeepDeps } from './upkeep-deps.ts';
 import { walkEntries, walkOrphans } from './walk-store.ts';
 
+/** No page, and no problem. */
+type UnservedVerdict = 'expired' | 'purged' | 'foreign';
+
 export type ProblemKind =
-  | Exclude<ItemVerdict, 'live' | 'expired' | 'foreign'>
+  | Exclude<ItemVerdict, 'live' | UnservedVerdict>
   /** A body is not what was stored. */
   | 'body_damaged'
   /** A body without an entry. */
@@ -41,6 +44,8 @@ export interface VerifyReport {
   readonly hosts: readonly HostUsage[];
   /** No problem: the next sweep removes them. */
   readonly expired: number;
+  /** As those: left by a purge that ended half-way. */
+  readonly purged: number;
   /** Of another format version, and left alone. */
   readonly foreign: number;
 }
@@ -54,11 +59,11 @@ export async function verifyStore(
   options: VerifyOptions,
 ): Promise<Done<VerifyReport>> {
   const hosts = new Map<number, HostUsage>();
-  const counts = { expired: 0, foreign: 0 };
+  const counts = { expired: 0, purged: 0, foreign: 0 };
   for await (const slice of walkEntries(deps, options.pace)) {
     if (slice.state === 'unavailable') return slice;
     for (const { verdict } of slice.value) {
-      if (verdict === 'expired' || verdict === 'foreign') counts[verdict] += 1;
+      if (isUnserved(verdict)) counts[verdict] += 1;
     }
     const wrong = await findWrong(slice.value, deps, options);
     if (wrong.state === 'unavailable') return wrong;
@@ -120,7 +125,7 @@ async function judgeAgain(
   const items = await deps.inventory.read([item.key]);
   if (items.state === 'unavailable') return items;
   const same = items.value.filter(({ version }) => version === item.version);
-  const judged = await judgeItems(same, await deps.findLogEnd(), deps);
+  const judged = await judgeItems(same, await deps.readPurges(), deps);
   return judged.state === 'unavailable'
     ? judged
     : { state: 'done', value: judged.value[0] ?? null };
@@ -133,9 +138,8 @@ async function findFault(
 ): Promise<Done<Wrong | null>> {
   const { content } = item;
   if (verdict !== 'live') {
-    const isFine = verdict === 'expired' || verdict === 'foreign';
     const detail = content.state === 'invalid' ? content.reason : null;
-    return { state: 'done', value: isFine ? null : { kind: verdict, detail } };
+    return { state: 'done', value: isUnserved(verdict) ? null : { kind: verdict, detail } };
   }
   if (!checksBodies || content.state !== 'entry') return { state: 'done', value: null };
   for (const coding of ['identity', 'gzip', 'br'] as const) {
@@ -148,6 +152,10 @@ async function findFault(
     return { state: 'done', value: { kind: 'body_damaged', detail: `${coding}: ${reason}` } };
   }
   return { state: 'done', value: null };
+}
+
+function isUnserved(verdict: ItemVerdict): verdict is UnservedVerdict {
+  return verdict === 'expired' || verdict === 'purged' || verdict === 'foreign';
 }
 
 async function verifyOrphans(

@@ -13,10 +13,10 @@ const ITEMS_PER_SLICE = 125;
 
 /** Every entry, with what is to be said of it. */
 export async function* walkEntries(deps: UpkeepDeps, pace: Pace): Slices<JudgedItem> {
-  const logEnd = await deps.findLogEnd();
+  const purges = await deps.readPurges();
   const judge = async (keys: readonly CacheKey[]): Promise<Done<readonly JudgedItem[]>> => {
     const items = await deps.inventory.read(keys);
-    return items.state === 'unavailable' ? items : await judgeItems(items.value, logEnd, deps);
+    return items.state === 'unavailable' ? items : await judgeItems(items.value, purges, deps);
   };
   yield* paced(mapSlices(deps.entries.keys({}), judge), pace);
 }
