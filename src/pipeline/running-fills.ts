@@ -14,17 +14,26 @@ export interface RunningFill {
 }
 
 export interface RunningFills {
-  /** @param identity names the page, see `pageIdentity` */
-  readonly start: (identity: string) => RunningFill;
+  /**
+   * @param identity names the page, see `pageIdentity`
+   * @param onPurged told once, at the moment a purge becomes known
+   */
+  readonly start: (identity: string, onPurged?: () => void) => RunningFill;
   readonly purge: (isMeant: (identity: string) => boolean) => void;
+}
+
+interface Running {
+  readonly identity: string;
+  readonly onPurged: () => void;
+  isPurged: boolean;
 }
 
 /** @param logEnd see `PurgeJournal.end` */
 export function createRunningFills(logEnd: () => number): RunningFills {
-  const running = new Set<{ readonly identity: string; isPurged: boolean }>();
+  const running = new Set<Running>();
   return {
-    start: (identity) => {
-      const fill = { identity, isPurged: false };
+    start: (identity, onPurged = () => undefined) => {
+      const fill = { identity, onPurged, isPurged: false };
       running.add(fill);
       return {
         since: logEnd(),
@@ -33,7 +42,11 @@ export function createRunningFills(logEnd: () => number): RunningFills {
       };
     },
     purge: (isMeant) => {
-      for (const fill of running) if (isMeant(fill.identity)) fill.isPurged = true;
+      for (const fill of running) {
+        if (fill.isPurged || !isMeant(fill.identity)) continue;
+        fill.isPurged = true;
+        fill.onPurged();
+      }
     },
   };
 }

@@ -19,8 +19,19 @@ export interface FailedExchange {
   readonly detail: string;
 }
 
+export interface SharedEnd {
+  readonly kind: 'shared';
+  readonly shared: SharedExchange;
+  /** The other processes find it in the store. */
+  readonly isStored: boolean;
+}
+
 /** What those get who waited. */
 export type ExchangeEnd =
-  | { readonly kind: 'shared'; readonly shared: SharedExchange }
-  | { readonly kind: 'unshared' }
+  | SharedEnd
+  /**
+   * `unshared`: nobody else may have it. `again`: another process has it, and it is not for who
+   * waited for it here. `late`: another process takes too long.
+   */
+  | { readonly kind: 'unshared' | 'again' | 'late' }
   | FailedExchange;

@@ -1,6 +1,6 @@
 // Fetch, for what is not stored or stale: everybody who could do with the same answer waits for one
-// request to the origin. What turned out to be for one client alone is asked for by each at once,
-// now and for a while.
+// request to the origin, see share-exchange.ts. What turned out to be for one client alone is asked
+// for by each at once, now and for a while.
 import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { servesOnError } from '../../core/http/shared-cache/judge-answer.ts';
 import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
@@ -8,22 +8,18 @@ import { judgeStored } from '../../core/http/shared-cache/judge-stored.ts';
 import { isSameSelection } from '../../core/http/shared-cache/vary.ts';
 import { answerFailure, answerOverload } from '../deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import { backOff } from '../fetch-page.ts';
 import type { Peer } from '../origin-ports.ts';
 import type { HeaderList } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
 import { within } from '../wait-for-page.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { serveExchange, streamExchange } from './deliver-exchange.ts';
-import type { FailedExchange, SharedExchange } from './exchange-end.ts';
+import type { ExchangeEnd, FailedExchange, SharedEnd, SharedExchange } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
-import { type Arrival, type Errand, type OpenExchange, openExchange } from './open-exchange.ts';
+import type { Arrival, Errand } from './open-exchange.ts';
 import { serveStored } from './serve-stored.ts';
+import { askOrigin, readNewer, type Shared, shareExchange, waitBoundMs } from './share-exchange.ts';
 
-/** How long an answer that could not be shared is fetched by each client alone. */
-const UNSHARED_MEMORY_MS = 120_000;
-/** How long a follower waits for the rest of a body whose head came in time. */
-const SLOW_BODY_MS = 5_000;
 /** A variant is known only after the first answer: whoever waited for another one joins again. */
 const TURNS_MAX = 3;
 
@@ -39,16 +35,21 @@ export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Del
   let current = want;
   for (let turn = 1; turn < TURNS_MAX; turn += 1) {
     if (mustBeAlone(current, deps)) break;
-    const delivery = await takePart(current, deps);
-    if (delivery !== null) return delivery;
+    const part = await takePart(current, deps);
+    if (part === 'alone') break;
+    if (part !== 'again') return part;
     const found = await findExchange(want.keyed, deps);
+    const stored = await readNewer(found, previousIn(current), deps);
+    if (stored !== null && isFor(want.keyed, stored.shared, deps.clock.now())) {
+      return deliverShared(current, stored, deps);
+    }
     current = { ...want, found, forward: found.state === 'found' ? 'stale' : found.forward };
   }
   return await passAlone(current, deps);
 }
 
 async function passAlone(want: Want, deps: PipelineDeps): Promise<Delivery> {
-  const { arrival } = await openExchange(errandOf(want), deps);
+  const { arrival } = await askOrigin(errandOf(want), deps);
   return await deliverArrival(want, arrival, deps);
 }
 
@@ -63,10 +64,9 @@ export function refreshExchange(want: Want, deps: PipelineDeps): void {
   const id = flightId(want);
   if (deps.exchanges.isRunning(id) || deps.failures.get(pageIdentity(keyed)) !== null) return;
   const place = deps.exchanges.join(id, 0, async () => {
-    const { arrival, end } = await openExchange(errandOf(want), deps);
-    remember(keyed, arrival, deps);
+    const { arrival, end } = await shareExchange(errandOf(want), id, deps);
     // Nobody reads it.
-    if (arrival.kind === 'answer') arrival.answer.body.stream.destroy();
+    if (arrival?.kind === 'answer') arrival.answer.body.stream.destroy();
     return await end;
   });
   if (place.role !== 'refused') place.result.catch(deps.onDefect);
@@ -77,30 +77,54 @@ export function refreshExchange(want: Want, deps: PipelineDeps): void {
  * already. null: nothing is, or it is not for this request.
  */
 export async function followExchange(want: Want, deps: PipelineDeps): Promise<Delivery | null> {
-  const isRunning = deps.exchanges.isRunning(flightId(want)) && !mustBeAlone(want, deps);
-  return isRunning ? await takePart(want, deps) : null;
+  if (!deps.exchanges.isRunning(flightId(want)) || mustBeAlone(want, deps)) return null;
+  const part = await takePart(want, deps);
+  return typeof part === 'string' ? null : part;
 }
 
-/** Leads or follows; null: the others' answer is not for this request. */
-async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | null> {
+/** The others' answer is not for this request: on its own, or once more together with others. */
+type NoPart = 'alone' | 'again';
+
+/** Leads or follows. */
+async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | NoPart> {
   const { keyed } = want;
-  const mine: { opened: Promise<OpenExchange> | null } = { opened: null };
-  const place = deps.exchanges.join(flightId(want), keyed.site.waitersPerKeyMax, async () => {
-    mine.opened = openExchange(errandOf(want), deps);
-    return await (await mine.opened).end;
+  const id = flightId(want);
+  const mine: { sharing: Promise<Shared> | null } = { sharing: null };
+  const place = deps.exchanges.join(id, keyed.site.waitersPerKeyMax, async () => {
+    mine.sharing = shareExchange(errandOf(want), id, deps);
+    return await (await mine.sharing).end;
   });
   if (place.role === 'refused') return answerOverload(keyed);
-  if (mine.opened !== null) {
+  if (mine.sharing !== null) {
     place.result.catch(deps.onDefect);
-    return await deliverArrival(want, (await mine.opened).arrival, deps);
+    const { arrival } = await mine.sharing;
+    if (arrival !== null) return await deliverArrival(want, arrival, deps);
   }
-  const waitMs = keyed.decision.policy.bypass.timeoutMs + SLOW_BODY_MS;
-  const end = await within(waitMs, place.result);
-  // It drips: whoever waits for all of it is better off with the origin's pace.
-  if (end === null) return await passAlone(want, deps);
-  if (end.kind === 'failed') return await recover(want, end, deps);
-  if (end.kind === 'unshared' || !isFor(keyed, end.shared, deps.clock.now())) return null;
-  return deliverShared(want, end.shared, deps);
+  return await takeEnd(want, await within(waitBoundMs(keyed), place.result), deps);
+}
+
+/** @param end null: not in time */
+async function takeEnd(
+  want: Want,
+  end: ExchangeEnd | null,
+  deps: PipelineDeps,
+): Promise<Delivery | NoPart> {
+  switch (end?.kind) {
+    case 'shared':
+      return isFor(want.keyed, end.shared, deps.clock.now())
+        ? deliverShared(want, end, deps)
+        : 'again';
+    case 'failed':
+      return await recover(want, end, deps);
+    case 'unshared':
+      // What is stored has been taken out: the origin must not be asked about it.
+      return want.found.state === 'found' ? 'again' : 'alone';
+    case 'again':
+      return 'again';
+    default:
+      // It drips: whoever waits for all of it is better off with the origin's pace.
+      return 'alone';
+  }
 }
 
 /** Whether an answer to somebody else is one to this request. */
@@ -112,13 +136,16 @@ function isFor(keyed: Keyed, shared: SharedExchange, now: number): boolean {
   return isChosen && now < kept.staleAt && judgeStored(kept, asked, 'fresh', now) === 'fresh';
 }
 
-function deliverShared(want: Want, shared: SharedExchange, deps: PipelineDeps): Delivery {
-  const { status, kept, body } = shared;
+function deliverShared(
+  want: Want,
+  { shared: { status, kept, body }, isStored }: SharedEnd,
+  deps: PipelineDeps,
+): Delivery {
   const served = { ...kept, status, bytes: body.length };
   const as = {
     cache: 'miss',
     forward: want.forward,
-    isStored: true,
+    isStored,
     isCollapsed: true,
     detail: null,
   } as const;
@@ -127,7 +154,6 @@ function deliverShared(want: Want, shared: SharedExchange, deps: PipelineDeps): 
 
 async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps): Promise<Delivery> {
   const { keyed, forward, found } = want;
-  remember(keyed, arrival, deps);
   switch (arrival.kind) {
     case 'failed':
       return await recover(want, arrival, deps);
@@ -153,22 +179,6 @@ async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps):
   }
 }
 
-function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
-  const identity = pageIdentity(keyed);
-  if (arrival.kind === 'failed') {
-    backOff(keyed, { outcome: 'failed', reason: arrival.reason, detail: arrival.detail }, deps);
-    return;
-  }
-  deps.failures.forget(identity);
-  const isForOne =
-    arrival.kind === 'answer' ? arrival.isForOne : arrival.entry.staleAt <= arrival.entry.cachedAt;
-  if (!isForOne) deps.knownUnshared.forget(identity);
-  // Who has credentials learns nothing about what the others get.
-  else if (!hasCredentials(keyed.request.headers)) {
-    deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
-  }
-}
-
 /** The origin failed: the stale answer where that may be served, else that it failed. */
 async function recover(
   { keyed, found }: Want,
@@ -188,13 +198,13 @@ export function isForTrouble(keyed: Keyed, { entry }: FoundExchange, now: number
   return servesOnError(exchange.headers, { staleAt }, keyed.decision.policy.bypass.cache, now);
 }
 
-function errandOf({ keyed, peer, found }: Want): Errand {
-  return {
-    keyed,
-    peer,
-    previous: found.state === 'found' ? found : null,
-    mayStore: found.state !== 'unavailable',
-  };
+function errandOf(want: Want): Errand {
+  const { keyed, peer, found } = want;
+  return { keyed, peer, previous: previousIn(want), mayStore: found.state !== 'unavailable' };
+}
+
+function previousIn({ found }: Want): FoundExchange | null {
+  return found.state === 'found' ? found : null;
 }
 
 /** One for each variant, as far as it is known what they are chosen by. */

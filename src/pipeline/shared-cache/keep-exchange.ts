@@ -15,28 +15,31 @@ import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
 /** An index outlives its variants, so that it is not written with each of them. */
 const INDEX_MORE_MS = 86_400_000;
 
-/** @param running tells of purges that come meanwhile */
+/**
+ * Says whether it can be found now.
+ *
+ * @param running tells of purges that come meanwhile
+ */
 export async function keepExchange(
   keyed: Keyed,
   shared: SharedExchange,
   running: RunningFill,
   deps: PipelineDeps,
-): Promise<void> {
-  if (running.isPurged()) return;
+): Promise<boolean> {
+  if (running.isPurged()) return false;
   const { kept } = shared;
   const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
-  if (found.state === 'unavailable') return;
+  if (found.state === 'unavailable') return false;
   // An origin that is failing now had a good answer a moment ago.
-  if (shared.status >= 500 && found.state === 'hit') return;
-  if (kept.vary.length === 0) {
-    await deps.pages.save(draftOf(keyed, keyed, shared, running));
-  } else {
-    const isFresh = found.state === 'hit' && found.freshness === 'fresh';
-    await keepVariant(keyed, { shared, running }, isFresh ? found.entry : null, deps);
-  }
-  if (running.isPurged()) {
-    await deps.pages.withdraw(keyed.key, keyed.ref, keyed.decision.normalized);
-  }
+  if (shared.status >= 500 && found.state === 'hit') return false;
+  const isFresh = found.state === 'hit' && found.freshness === 'fresh';
+  const isStored =
+    kept.vary.length === 0
+      ? (await deps.pages.save(draftOf(keyed, keyed, shared, running))).stored
+      : await keepVariant(keyed, { shared, running }, isFresh ? found.entry : null, deps);
+  if (!running.isPurged()) return isStored;
+  await deps.pages.withdraw(keyed.key, keyed.ref, keyed.decision.normalized);
+  return false;
 }
 
 interface Keeping {
@@ -49,7 +52,7 @@ async function keepVariant(
   { shared, running }: Keeping,
   indexEntry: Entry | null,
   deps: PipelineDeps,
-): Promise<void> {
+): Promise<boolean> {
   const { normalized: url } = keyed.decision;
   const { kept } = shared;
   const previous = indexEntry?.variants;
@@ -63,11 +66,11 @@ async function keepVariant(
     draftOf(keyed, exchangePlace(keyed.host, hash), shared, running),
   );
   const isListed = old.hashes.includes(hash) && kept.deleteAt <= (indexEntry?.deleteAt ?? 0);
-  if (!saved.stored || isListed) return;
+  if (!saved.stored || isListed) return saved.stored;
   const hashes = [...old.hashes.filter((one) => one !== hash), hash];
   const dropped = hashes.splice(0, Math.max(0, hashes.length - VARIANTS_MAX));
   const until = kept.deleteAt + INDEX_MORE_MS;
-  await deps.pages.save({
+  const listed = await deps.pages.save({
     ...baseDraft(keyed, keyed),
     status: 200,
     body: Buffer.alloc(0),
@@ -83,6 +86,7 @@ async function keepVariant(
     const { key, ref } = exchangePlace(keyed.host, one);
     await deps.pages.withdraw(key, ref, url);
   }
+  return listed.stored;
 }
 
 function baseDraft(keyed: Keyed, { key, ref }: Place) {

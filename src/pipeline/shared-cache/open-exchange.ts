@@ -144,13 +144,12 @@ async function carry(
     const { kept } = judgement;
     const selecting = chooseVariant(kept.vary, keyed);
     const shared = { status, kept, selecting, body, since: running.since };
-    if (mayStore) {
-      const keeping = (): Promise<void> => keepExchange(keyed, shared, running, deps);
-      // Whoever gets no turn leaves the store as it is: the others store as good an answer.
-      const save = deps.storing.take(keyed.key, keeping);
-      await deps.saves.note(pageIdentity(keyed), save);
-    }
-    return { kind: 'shared', shared };
+    if (!mayStore) return { kind: 'shared', shared, isStored: false };
+    const keeping = (): Promise<boolean> => keepExchange(keyed, shared, running, deps);
+    // Whoever gets no turn leaves the store as it is: the others store as good an answer.
+    const save = deps.storing.take(keyed.key, keeping);
+    const isStored = (await deps.saves.note(pageIdentity(keyed), save)) === true;
+    return { kind: 'shared', shared, isStored };
   };
   const isForOne = judgement.kept.staleAt <= judgement.kept.cachedAt;
   const passed = { status, reason, headers, body: { stream, trailers } };
@@ -236,15 +235,18 @@ async function renew(
   };
   const selecting = chooseVariant(kept.vary, keyed);
   const shared = { status, kept, selecting, body, since };
+  let isStored = false;
   if (mayStore && varyNames(exchange.headers)?.join() === kept.vary.join()) {
-    await deps.pages.renew(key, { previous: entry, next });
+    const renewed = await deps.pages.renew(key, { previous: entry, next });
+    isStored = renewed.state === 'done' && renewed.value;
   } else if (mayStore) {
     // By now it is chosen by other fields, so it is to be found somewhere else.
     await deps.pages.withdraw(key, ref, normalized);
-    await deps.storing.take(keyed.key, () => keepExchange(keyed, shared, running, deps));
+    const keeping = (): Promise<boolean> => keepExchange(keyed, shared, running, deps);
+    isStored = (await deps.storing.take(keyed.key, keeping)) === true;
   }
   const isForOne = kept.staleAt <= kept.cachedAt;
-  const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared };
+  const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared, isStored };
   return ended({ kind: 'renewed', entry: next, body, isStored: mayStore }, end);
 }
 

@@ -4,7 +4,7 @@
 
 export interface RunningSaves {
   /** Gives the save back, so that it can be waited for. */
-  readonly note: (identity: string, save: Promise<unknown>) => Promise<unknown>;
+  readonly note: <T>(identity: string, save: Promise<T>) => Promise<T>;
   /** null: nothing is being written. */
   readonly find: (identity: string) => Promise<unknown> | null;
   /** Resolves when all are written, for an orderly stop. */
