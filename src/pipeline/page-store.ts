@@ -9,20 +9,37 @@ import { createKeyTurns } from './key-turns.ts';
 import { createMemoryTier, type MemoryUse } from './memory-tier.ts';
 import { dropBodies, type PageStoreDeps, type PageStoreParts } from './page-store-deps.ts';
 import { type HotPage, peekPage } from './peek-page.ts';
-import type { BodyRef, CacheKey, Done, Entry } from './ports.ts';
+import type { BodyReading, BodyRef, CacheKey, ContentCoding, Done, Entry } from './ports.ts';
 import { type BodyReader, createBodyReader } from './read-page-body.ts';
-import { renewEntry } from './renew-entry.ts';
+import { type Renewal, renewEntry } from './renew-entry.ts';
 import { type PageDraft, type Saved, savePage } from './save-page.ts';
 import { countPurged, type Settled, settlePurged } from './settle-purged.ts';
 import { withdrawPage } from './withdraw-page.ts';
 
 export type LookUp =
-  | { readonly state: 'hit'; readonly entry: Entry; readonly freshness: 'fresh' | 'stale' }
+  | {
+      readonly state: 'hit';
+      readonly entry: Entry;
+      readonly freshness: 'fresh' | 'stale';
+      /** Its body, where that came along; for `readBody`. */
+      readonly ahead?: BodyReading | undefined;
+    }
   | { readonly state: 'absent'; readonly reason: 'absent' | 'expired' | 'collision' | 'damaged' }
   | { readonly state: 'unavailable'; readonly reason: string };
 
+export type WantedCodings = () => readonly ContentCoding[];
+
 export interface PageStore {
-  readonly lookUp: (key: CacheKey, ref: BodyRef, url: string) => Promise<LookUp>;
+  /**
+   * @param wanted codings of the body that will be read, best first: it comes along where that
+   *   saves a round trip. Asked only when the page is not in memory
+   */
+  readonly lookUp: (
+    key: CacheKey,
+    ref: BodyRef,
+    url: string,
+    wanted?: WantedCodings,
+  ) => Promise<LookUp>;
   /** A page that this process holds and may serve without asking anybody; null: look it up. */
   readonly peek: (key: CacheKey, url: string) => HotPage | null;
   /**
@@ -32,10 +49,7 @@ export interface PageStore {
   readonly readBody: BodyReader;
   readonly save: (draft: PageDraft) => Promise<Saved>;
   /** New metadata for the same bytes; the value says whether `previous` was still there. */
-  readonly renew: (
-    key: CacheKey,
-    change: { readonly previous: Entry; readonly next: Entry },
-  ) => Promise<Done<boolean>>;
+  readonly renew: (key: CacheKey, renewal: Renewal) => Promise<Done<boolean>>;
   /** Takes out a page that may not be kept any longer; says whether there was one. */
   readonly withdraw: (key: CacheKey, ref: BodyRef, url: string) => Promise<Done<boolean>>;
   /** Carries out a purge that was written to the log. */
@@ -64,11 +78,11 @@ export function createPageStore(parts: PageStoreParts): PageStore {
     }),
   };
   return {
-    lookUp: (key, ref, url) => lookUpPage(key, ref, url, deps),
+    lookUp: (key, ref, url, wanted = NOTHING) => lookUpPage({ key, ref, url }, wanted, deps),
     peek: (key, url) => peekPage(key, url, deps),
     readBody: createBodyReader(deps),
     save: (draft) => savePage(draft, deps),
-    renew: (key, change) => renewEntry(key, change, deps),
+    renew: (key, renewal) => renewEntry(key, renewal, deps),
     withdraw: (key, ref, url) => withdrawPage({ key, ref, url }, deps),
     settlePurged: (order) => settlePurged(order, deps),
     countPurged: (order) => countPurged(order, deps),
@@ -77,15 +91,24 @@ export function createPageStore(parts: PageStoreParts): PageStore {
   };
 }
 
+const NOTHING: WantedCodings = () => [];
+
+interface PageName {
+  readonly key: CacheKey;
+  readonly ref: BodyRef;
+  readonly url: string;
+}
+
 async function lookUpPage(
-  key: CacheKey,
-  ref: BodyRef,
-  url: string,
+  { key, ref, url }: PageName,
+  wanted: WantedCodings,
   deps: PageStoreDeps,
 ): Promise<LookUp> {
   const hot = peekPage(key, url, deps);
   if (hot !== null) return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
-  // Both questions go out together.
+  // All questions go out together.
+  const codings = wanted();
+  const ahead = codings.length === 0 ? undefined : deps.bodies.readAhead(ref, codings);
   const catchingUp = deps.journal.catchUp();
   const found = await deps.entries.get(key);
   const known = await catchingUp;
@@ -108,5 +131,5 @@ async function lookUpPage(
   if (entry === null) return { state: 'absent', reason: 'absent' };
   const freshness = freshnessAt(entry, deps.clock.now());
   if (freshness === 'expired') return { state: 'absent', reason: 'expired' };
-  return { state: 'hit', entry, freshness };
+  return { state: 'hit', entry, freshness, ahead };
 }

@@ -121,7 +121,11 @@ function toStored(key: CacheKey, entry: Entry, { clock }: PageStoreDeps): Entry 
   return decoded.state === 'entry' ? decoded.entry : entry;
 }
 
-/** The entry goes first: a body without one is never served. */
+/**
+ * The entry goes first: a body without one is never served. A page that another process stores at
+ * this very moment may go too, and is got again: a turn among all processes would cost two more
+ * questions an entry, and the command beside a gateway without Redis can't have one.
+ */
 async function deletePage(
   key: CacheKey,
   entry: Entry,

@@ -1,0 +1,97 @@
+// New metadata for a page that is stored: never where a purge has come meanwhile, whether the log
+// still tells of it or not.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import type { Entry } from '../../src/pipeline/ports.ts';
+import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import type { EntryStoreSubject } from './entry-store.contract.ts';
+import { openEmbeddedSubject } from './open-entry-stores.ts';
+import { createDrafts } from './page-drafts.ts';
+import { createTestClock } from './test-clock.ts';
+
+const URL_A = 'https://example.com/a';
+
+let basePath: string;
+let subject: EntryStoreSubject;
+let journal: PurgeJournal;
+let pages: PageStore;
+let draft: PageDraft;
+let previous: Entry;
+beforeEach(async () => {
+  basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-renew-'));
+  const clock = createTestClock();
+  const hasher = await createHasher();
+  const onWarning = (warning: unknown): never => expect.unreachable(JSON.stringify(warning));
+  subject = await openEmbeddedSubject(clock);
+  journal = createPurgeJournal(subject.purgeLog);
+  pages = createPageStore({
+    entries: subject.store,
+    bodies: await createFileBodyStore({ basePath, clock, hasher, onWarning }),
+    journal,
+    hasher,
+    clock,
+    memoryBytesMax: 1_000_000,
+    onEvent: onWarning,
+  });
+  draft = createDrafts(hasher, clock)(URL_A);
+  await pages.save(draft);
+  await pages.drain();
+  const found = await subject.store.get(draft.key);
+  previous = found.state === 'found' ? found.value : expect.unreachable(found.state);
+  clock.advance(1_000);
+});
+afterEach(async () => {
+  await subject.dispose();
+  rmSync(basePath, { recursive: true, force: true });
+});
+
+const renewed = (): Entry => ({ ...previous, cachedAt: previous.cachedAt + 1_000 });
+const cachedAt = async (): Promise<number | string> => {
+  const found = await pages.lookUp(draft.key, draft.ref, URL_A);
+  return found.state === 'hit' ? found.entry.cachedAt - previous.cachedAt : found.state;
+};
+
+test('takes the place of what was validated', async () => {
+  expect(await pages.renew(draft.key, { previous, next: renewed() })).toMatchObject({
+    value: true,
+  });
+  expect(await cachedAt()).toBe(1_000);
+});
+
+test('and of nothing else', async () => {
+  await pages.renew(draft.key, { previous, next: renewed() });
+  const late = { ...previous, cachedAt: previous.cachedAt + 500 };
+  expect(await pages.renew(draft.key, { previous, next: late })).toMatchObject({ value: false });
+  expect(await cachedAt()).toBe(1_000);
+});
+
+test('a purge that the log tells of', async () => {
+  await journal.append({ selector: { kind: 'all' }, soft: false, undoes: null });
+  expect(await pages.renew(draft.key, { previous, next: renewed() })).toMatchObject({
+    value: false,
+  });
+  expect(await cachedAt()).toBe('absent');
+});
+
+test('a purge that the log tells of no more: it stays as it was', async () => {
+  const renewal = { previous, next: renewed(), isPurged: () => true };
+  expect(await pages.renew(draft.key, renewal)).toMatchObject({ value: false });
+  expect(await cachedAt()).toBe(0);
+});
+
+test('such a purge while it is written: it goes', async () => {
+  let asked = 0;
+  const isPurged = (): boolean => {
+    asked += 1;
+    return asked > 1;
+  };
+  const renewal = { previous, next: renewed(), isPurged };
+  expect(await pages.renew(draft.key, renewal)).toMatchObject({ value: false });
+  expect(await cachedAt()).toBe('absent');
+});
