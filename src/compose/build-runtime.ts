@@ -19,6 +19,10 @@ import { createRecentMemory } from '../pipeline/recent-memory.ts';
 import { createRunningFills } from '../pipeline/running-fills.ts';
 import { createBodyCollector } from '../pipeline/shared-cache/collect-body.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
+import {
+  createInvalidations,
+  type InvalidationDeps,
+} from '../pipeline/shared-cache/invalidations.ts';
 import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
 import type { Fill, NonPageReason } from '../pipeline/state.ts';
 import { createStoreTurns } from '../pipeline/store-turns.ts';
@@ -64,23 +68,33 @@ export interface LastingParts {
   readonly watchSource: Lasting['watchSource'];
   readonly clock: Clock;
   readonly hasher: Hasher;
+  readonly onInvalidationLost: InvalidationDeps['onLost'];
   readonly onDefect: PipelineDeps['onDefect'];
 }
 
 export function createLasting(parts: LastingParts): Lasting {
-  const { pseudonym, renderer, journal, judgeBot, watchSource, clock } = parts;
+  const { pseudonym, renderer, pages, journal, judgeBot, watchSource, clock, onDefect } = parts;
   const balancer = createOriginBalancer(clock);
   const flights = createCollapser<Fill>();
   const saves = createRunningSaves();
+  const storing = createStoreTurns({ leases: parts.leases, clock });
+  const invalidations = createInvalidations({
+    journal,
+    pages,
+    storing,
+    clock,
+    onLost: parts.onInvalidationLost,
+    onDefect,
+  });
   const memories: Lasting['memories'] = {
     clock,
     random: Math.random,
-    pages: parts.pages,
+    pages,
     journal,
     learned: parts.learned,
     flights,
     leases: parts.leases,
-    storing: createStoreTurns({ leases: parts.leases, clock }),
+    storing,
     fills: createRunningFills(journal.end),
     failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
     knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
@@ -90,9 +104,10 @@ export function createLasting(parts: LastingParts): Lasting {
     origin: createOriginFetcher({ balancer, pseudonym }),
     exchanges: createCollapser<ExchangeEnd>(),
     saves,
+    invalidations,
     collectBody: createBodyCollector(COLLECTED_BYTES_MAX),
     hasher: parts.hasher,
-    onDefect: parts.onDefect,
+    onDefect,
   };
   journal.onPurges((records) => forgetPurged(records, memories));
   return {
@@ -101,7 +116,8 @@ export function createLasting(parts: LastingParts): Lasting {
     balancer,
     judgeBot,
     watchSource,
-    drain: async () => void (await Promise.all([flights.drain(), saves.drain()])),
+    drain: async () =>
+      void (await Promise.all([flights.drain(), saves.drain(), invalidations.drain()])),
     memories,
   };
 }

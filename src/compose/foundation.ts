@@ -83,6 +83,8 @@ export async function layFoundation(
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
     hasher: await createHasher(),
+    onInvalidationLost: ({ key, url }, reason) =>
+      log.error('a change was not told to the cache', { url, key, reason }),
     onDefect,
   });
   releases.add(lasting.memories.origin.close);

@@ -16,6 +16,7 @@ import type { RecentMemory } from './recent-memory.ts';
 import type { RunningFills } from './running-fills.ts';
 import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
+import type { Invalidations } from './shared-cache/invalidations.ts';
 import type { RunningSaves } from './shared-cache/running-saves.ts';
 import type { FailedFill, Fill, Keyed, NonPageReason } from './state.ts';
 import type { StoreTurns } from './store-turns.ts';
@@ -48,6 +49,7 @@ export interface PipelineDeps {
   /** Requests passed on whose answers may be shared. */
   readonly exchanges: Collapser<ExchangeEnd>;
   readonly saves: RunningSaves;
+  readonly invalidations: Invalidations;
   readonly collectBody: CollectBody;
   readonly hasher: Hasher;
   /** Pages whose refresh a crawler's hit has asked for lately. */

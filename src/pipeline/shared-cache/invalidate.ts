@@ -3,11 +3,10 @@
 // the answer, so that its next request sees the change, whichever process gets that; what was on
 // its way when the change was made is older than it, wherever it is stored.
 import { headerValues } from '../../core/http/header-list.ts';
-import type { PurgeSelector } from '../../core/purge/purge-record.ts';
 import { formatIdentity, type PipelineDeps } from '../deps.ts';
 import { forgetPage } from '../forget-purged.ts';
 import type { PassedHead, Planned } from '../state.ts';
-import { exchangePlace, type Place } from './exchange-place.ts';
+import { exchangePlace } from './exchange-place.ts';
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
@@ -28,25 +27,13 @@ export function invalidateBy(
     const { normalized, hash } = planned.decision;
     const targets = new Map([[normalized, hash], ...urls]);
     await Promise.all(
-      [...targets].map(([url, urlHash]) =>
-        invalidate(url, exchangePlace(planned.host, urlHash), deps),
-      ),
+      [...targets].map(([url, urlHash]) => {
+        const place = exchangePlace(planned.host, urlHash);
+        forgetPage(formatIdentity(place.key, url), deps);
+        return deps.invalidations.add({ ...place, url });
+      }),
     );
   };
-}
-
-/**
- * Both at once: neither needs the other, and the client waits for no more than the slower one. A
- * store that can't be asked now can't be answered from either; the change itself has been made.
- */
-async function invalidate(url: string, { key, ref }: Place, deps: PipelineDeps): Promise<void> {
-  forgetPage(formatIdentity(key, url), deps);
-  const { dimensionId } = ref;
-  const selector: PurgeSelector = { kind: 'url', url, keys: [key], dimensionId };
-  await Promise.all([
-    deps.journal.append({ selector, soft: false, undoes: null }),
-    deps.pages.withdraw(key, ref, url),
-  ]);
 }
 
 /** The normalized URL and its hash, where it is of the same host. */
