@@ -237,7 +237,8 @@ async function renew(
   const shared = { status, kept, selecting, body, since };
   let isStored = false;
   if (mayStore && varyNames(exchange.headers)?.join() === kept.vary.join()) {
-    const renewed = await deps.pages.renew(key, { previous: entry, next });
+    const renewal = { previous: entry, next, isPurged: running.isPurged };
+    const renewed = await deps.pages.renew(key, renewal);
     isStored = renewed.state === 'done' && renewed.value;
   } else if (mayStore) {
     // By now it is chosen by other fields, so it is to be found somewhere else.
