@@ -6,12 +6,12 @@ import { filterEndToEnd } from '../core/http/filter-headers.ts';
 import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
 import { firstHeader, headerValues } from '../core/http/header-list.ts';
 import { formatHttpDate } from '../core/http/http-date.ts';
-import { negotiateEncoding } from '../core/http/negotiate-encoding.ts';
+import { negotiateEncoding, rankEncodings } from '../core/http/negotiate-encoding.ts';
 import { TAG_FIELDS } from '../core/purge/tag.ts';
 import { announceStripping } from '../core/tracking/announce-stripping.ts';
 import type { PipelineDeps } from './deps.ts';
 import { type Diagnosis, describe } from './describe-answer.ts';
-import type { ContentCoding, Entry, Found, HeaderList } from './ports.ts';
+import type { BodyReading, ContentCoding, Entry, Found, HeaderList } from './ports.ts';
 import type { Answer, Delivery, FilledPage, Keyed } from './state.ts';
 
 export interface StoredAnswer {
@@ -19,12 +19,14 @@ export interface StoredAnswer {
   readonly entry: Entry;
   /** Why a stale page is served, where that was not planned. */
   readonly detail: string | null;
+  /** What came along with the look-up of the entry. */
+  readonly ahead?: BodyReading | undefined;
 }
 
 /** Answers from an entry; anything but `found` means that its body could not be read. */
 export async function answerEntry(
   keyed: Keyed,
-  { how, entry, detail }: StoredAnswer,
+  { how, entry, detail, ahead }: StoredAnswer,
   deps: PipelineDeps,
 ): Promise<Found<Delivery>> {
   const now = deps.clock.now();
@@ -49,7 +51,7 @@ export async function answerEntry(
       diagnosis,
     );
   }
-  const body = await deps.pages.readBody(entry, coding);
+  const body = await deps.pages.readBody(entry, coding, ahead);
   if (body.state !== 'found') return body;
   return found(
     keyed,
@@ -200,11 +202,19 @@ function isUnchanged(keyed: Keyed, entry: Entry): boolean {
 }
 
 function chooseCoding(keyed: Keyed, entry: Entry): ContentCoding {
-  const { headers, httpVersion } = keyed.request;
   const available: ContentCoding[] = ['identity'];
   if (entry.bodies.gzip !== undefined) available.push('gzip');
   if (entry.bodies.br !== undefined) available.push('br');
-  const accepted = headerValues(headers, 'accept-encoding');
-  const field = accepted.length === 0 ? null : accepted.join(',');
-  return negotiateEncoding(field, httpVersion, available);
+  return negotiateEncoding(acceptedBy(keyed), keyed.request.httpVersion, available);
+}
+
+/** What the body may be read in, best first, before it is known what there is. */
+export function wantedCodings(keyed: Keyed): readonly ContentCoding[] {
+  const { method, httpVersion } = keyed.request;
+  return method === 'HEAD' ? [] : rankEncodings(acceptedBy(keyed), httpVersion);
+}
+
+function acceptedBy({ request }: Keyed): string | null {
+  const accepted = headerValues(request.headers, 'accept-encoding');
+  return accepted.length === 0 ? null : accepted.join(',');
 }

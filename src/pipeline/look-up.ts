@@ -1,6 +1,6 @@
 // Look-up: a fresh page answers at once; a stale one answers at once and is refreshed behind the
 // client's back. What the store could not say is never taken for a miss.
-import { answerEntry } from './deliver-page.ts';
+import { answerEntry, wantedCodings } from './deliver-page.ts';
 import type { PipelineDeps } from './deps.ts';
 import { recacheOnHit } from './recache-on-hit.ts';
 import { refreshPage } from './refresh-page.ts';
@@ -20,7 +20,8 @@ export async function lookUp(keyed: Keyed, deps: PipelineDeps): Promise<Looked> 
 }
 
 async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
-  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  const { key, ref, decision } = keyed;
+  const found = await deps.pages.lookUp(key, ref, decision.normalized, () => wantedCodings(keyed));
   if (found.state === 'unavailable') return { state: 'unavailable', detail: found.reason };
   if (found.state === 'absent') {
     return { state: 'absent', detail: found.reason === 'absent' ? null : found.reason };
@@ -28,7 +29,8 @@ async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
   const isStale = found.freshness === 'stale';
   if (isStale && !servesStale(keyed)) return { state: 'absent', detail: 'expired' };
   const how = isStale ? 'stale' : 'hit';
-  const answer = await answerEntry(keyed, { how, entry: found.entry, detail: null }, deps);
+  const { entry, ahead } = found;
+  const answer = await answerEntry(keyed, { how, entry, detail: null, ahead }, deps);
   if (answer.state === 'unavailable') return { state: 'unavailable', detail: answer.reason };
   if (answer.state === 'absent') return { state: 'absent', detail: null };
   if (answer.state === 'damaged') {
@@ -38,7 +40,7 @@ async function lookUpOnce(keyed: Keyed, deps: PipelineDeps): Promise<Looked> {
   // HEAD never fetches and never writes.
   if (keyed.request.method !== 'HEAD') {
     if (isStale) refreshPage(keyed, deps);
-    else recacheOnHit(keyed, found.entry, deps);
+    else recacheOnHit(keyed, entry, deps);
   }
   return { state: 'answered', delivery: answer.value };
 }

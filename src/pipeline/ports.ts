@@ -114,6 +114,9 @@ export interface EntryStore {
   readonly close: () => Promise<void>;
 }
 
+/** Reads one coding; answers as `BodyStore.read` does. */
+export type BodyReading = (coding: ContentCoding, digest: BodyDigest) => Promise<Found<Buffer>>;
+
 /** Body bytes by reference, all codings of a page together. */
 export interface BodyStore {
   readonly name: string;
@@ -141,6 +144,13 @@ export interface BodyStore {
     coding: ContentCoding,
     digest: BodyDigest,
   ) => Promise<Found<Buffer>>;
+  /**
+   * Begins to read a body before its metadata is known, where the way to the store is long: both
+   * are then on their way at once.
+   *
+   * @param codings what may be asked for, what is wanted most first; the first that is kept comes
+   */
+  readonly readAhead: (ref: BodyRef, codings: readonly ContentCoding[]) => BodyReading;
   /** Deletes all codings; the value says whether there was a body. */
   readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
   readonly check: () => Promise<Done<void>>;

@@ -4,16 +4,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import { hasSameBody, isSameVersion } from '../core/key/entry-version.ts';
 import { dropPage, type PageStoreDeps } from './page-store-deps.ts';
-import type { CacheKey, ContentCoding, Entry, Found } from './ports.ts';
+import type { BodyReading, CacheKey, ContentCoding, Entry, Found } from './ports.ts';
 
-export type BodyReader = (entry: Entry, coding: ContentCoding) => Promise<Found<Buffer>>;
+export type BodyReader = (
+  entry: Entry,
+  coding: ContentCoding,
+  /** What came along with the look-up. */
+  ahead?: BodyReading,
+) => Promise<Found<Buffer>>;
 
 /** How long another process may take from renaming the new bodies to writing their metadata. */
 const REPLACING_MS = 100;
 
 export function createBodyReader(deps: PageStoreDeps): BodyReader {
   const running = new Map<string, Promise<Found<Buffer>>>();
-  return async (entry, coding) => {
+  return async (entry, coding, ahead) => {
     const digest = entry.bodies[coding];
     if (digest === undefined) throw new RangeError(`${entry.url} is not stored as ${coding}`);
     const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
@@ -25,20 +30,22 @@ export function createBodyReader(deps: PageStoreDeps): BodyReader {
     const name = `${key} ${coding} ${digest.hash} ${digest.bytes} ${entry.cachedAt} ${entry.url}`;
     const others = running.get(name);
     if (others !== undefined) return await others;
-    const reading = readStored(key, entry, coding, deps).finally(() => running.delete(name));
+    const read = ahead ?? ((...asked) => deps.bodies.read(entry, ...asked));
+    const reading = readStored(entry, coding, read, deps).finally(() => running.delete(name));
     running.set(name, reading);
     return await reading;
   };
 }
 
 async function readStored(
-  key: CacheKey,
   entry: Entry,
   coding: ContentCoding,
+  read: BodyReading,
   deps: PageStoreDeps,
 ): Promise<Found<Buffer>> {
+  const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
   const digest = entry.bodies[coding] ?? entry.bodies.identity;
-  const found = await deps.bodies.read(entry, coding, digest);
+  const found = await read(coding, digest);
   if (found.state === 'unavailable') return found;
   if (found.state === 'found') {
     deps.memory.holdBody(key, entry, coding, found.value);

@@ -80,6 +80,33 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       expect(await store.read(REF, 'identity', right)).toMatchObject({ state: 'found' });
     });
 
+    test('what is read ahead is what would be read, whichever coding is asked for', async () => {
+      const bodies = makeBodies('page');
+      await store.write(REF, bodies, Date.now() + 3_600_000);
+      for (const ranked of [CODINGS, CODINGS.toReversed(), ['identity']] as const) {
+        for (const coding of CODINGS) {
+          const value = bodies[coding];
+          const reading = store.readAhead(REF, ranked);
+          expect(await reading(coding, digestOf(hasher, value))).toEqual({ state: 'found', value });
+        }
+      }
+    });
+
+    test('what is read ahead of another version is not taken for this one', async () => {
+      const [before, after] = [Buffer.from('before'), Buffer.from('after!')];
+      await store.write(REF, { identity: before }, Date.now() + 3_600_000);
+      const reading = store.readAhead(REF, CODINGS);
+      expect(await reading('identity', digestOf(hasher, before))).toMatchObject({ state: 'found' });
+      await store.write(REF, { identity: after }, Date.now() + 3_600_000);
+      expect(await reading('identity', digestOf(hasher, after))).toEqual({
+        state: 'found',
+        value: after,
+      });
+      await store.delete(REF);
+      const absent = store.readAhead(REF, CODINGS);
+      expect(await absent('identity', digestOf(hasher, after))).toEqual({ state: 'absent' });
+    });
+
     test('hosts, dimensions and hashes do not mix', async () => {
       const refs: BodyRef[] = [
         REF,

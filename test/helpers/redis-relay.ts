@@ -16,6 +16,8 @@ export interface RedisRelay {
   readonly drop: () => void;
   /** How many commands came through, by name, in lower case. */
   readonly commands: ReadonlyMap<string, number>;
+  /** Told of every piece that goes through, when it does, with the connection it is of. */
+  onPiece: (from: 'client' | 'redis', text: string, connection: object) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -39,11 +41,14 @@ export async function startRedisRelay(redisPort: number): Promise<RedisRelay> {
       for (const name of commandNames(chunk)) commands.set(name, (commands.get(name) ?? 0) + 1);
       pair.isSubscriber ||= /\r\nsubscribe\r\n/i.test(chunk.toString('latin1'));
       pair.isCut ||= areMessagesCut && pair.isSubscriber;
+      relay.onPiece('client', chunk.toString('latin1'), pair);
       if (!pair.isCut) redis.write(chunk);
     });
     redis.on('data', (chunk) => {
       const send = (): void => {
-        if (!pair.isCut && !client.destroyed) client.write(chunk);
+        if (pair.isCut || client.destroyed) return;
+        relay.onPiece('redis', chunk.toString('latin1'), pair);
+        client.write(chunk);
       };
       if (relay.delayMs === 0) send();
       else setTimeout(send, relay.delayMs);
@@ -67,6 +72,7 @@ export async function startRedisRelay(redisPort: number): Promise<RedisRelay> {
     port,
     delayMs: 0,
     commands,
+    onPiece: () => undefined,
     cutMessages: () => {
       areMessagesCut = true;
       for (const pair of pairs) pair.isCut ||= pair.isSubscriber;

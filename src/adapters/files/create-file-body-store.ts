@@ -93,6 +93,9 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     return answer(() => ensureOwnFolder(stagingFolder));
   }
 
+  const read: FileBodyStore['read'] = (ref, coding, digest) =>
+    readBodyFile(bodyPath(pages, ref, coding), digest, hasher);
+
   return {
     name: 'filesystem',
     write,
@@ -102,7 +105,9 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     },
     // A file stays until it is deleted.
     keepUntil: async () => ({ state: 'done', value: undefined }),
-    read: (ref, coding, digest) => readBodyFile(bodyPath(pages, ref, coding), digest, hasher),
+    read,
+    // The disk is near: a file that may not be wanted is not read.
+    readAhead: (ref) => (coding, digest) => read(ref, coding, digest),
     delete: (ref) => answer(() => removeBodyFiles(ref, deps)),
     check,
     close: async () => undefined,

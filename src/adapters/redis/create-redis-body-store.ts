@@ -1,9 +1,11 @@
 // The BodyStore port on Redis: one hash a page, a field a coding, in the slot of its entry. All
 // codings are replaced in one step; they outlive their metadata by a little. What is read is of the
-// length that was asked for, or not sent at all, and its hash is compared.
+// length that was asked for, or not sent at all, and its hash is compared. Where the metadata is
+// only just asked for too, both are: a page takes one round trip.
 import { formatCacheKey } from '../../core/key/cache-key.ts';
 import type {
   BodyDigest,
+  BodyReading,
   BodyRef,
   BodySet,
   BodyStore,
@@ -21,6 +23,12 @@ export interface RedisBodyStoreOptions {
   readonly hasher: Hasher;
   /** Largest body: what is larger was never a page. */
   readonly bytesMax: number;
+}
+
+/** What was read before anybody said which version is meant. */
+interface Came {
+  readonly coding: string;
+  readonly bytes: Buffer;
 }
 
 /** So much longer than their metadata do bodies stay. */
@@ -51,9 +59,21 @@ const READ = `
   return redis.call('HGET', KEYS[1], ARGV[1])
 `;
 
+/** ARGV: largest length, then codings. Answers the first that is kept and not too large: name, bytes. */
+const READ_FIRST = `
+  for i = 2, #ARGV do
+    if redis.call('HEXISTS', KEYS[1], ARGV[i]) == 1 then
+      if redis.call('HSTRLEN', KEYS[1], ARGV[i]) > tonumber(ARGV[1]) then return nil end
+      return {ARGV[i], redis.call('HGET', KEYS[1], ARGV[i])}
+    end
+  end
+  return nil
+`;
+
 /** Makes the body store; its connection is closed by whoever opened it. */
 export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore {
   const { connection, hasher, bytesMax } = options;
+  const ahead = new Map<string, Promise<Came | null>>();
 
   async function write(ref: BodyRef, bodies: BodySet, until: number): Promise<Done<void>> {
     if (bodies.identity.length > bytesMax) return { state: 'unavailable', reason: 'too_large' };
@@ -86,6 +106,32 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
     return { state: 'found', value: done.value };
   }
 
+  /** Whoever asks for the same while it is on its way gets it too. */
+  function readAhead(ref: BodyRef, codings: readonly ContentCoding[]): BodyReading {
+    const key = bodyKey(ref);
+    const name = `${key} ${codings.join(' ')}`;
+    const coming = ahead.get(name) ?? readFirst(key, codings).finally(() => ahead.delete(name));
+    ahead.set(name, coming);
+    return async (coding, digest) => {
+      const came = await coming;
+      const isIt =
+        came?.coding === coding &&
+        came.bytes.length === digest.bytes &&
+        hasher.bytes(came.bytes) === digest.hash;
+      // Another version, or none: whoever asks for it alone says what is wrong.
+      return isIt ? { state: 'found', value: came.bytes } : await read(ref, coding, digest);
+    };
+  }
+
+  async function readFirst(key: string, codings: readonly ContentCoding[]): Promise<Came | null> {
+    const done = await connection.run(key, (redis) =>
+      redis.callBuffer('EVAL', READ_FIRST, 1, key, bytesMax, ...codings),
+    );
+    if (done.state === 'unavailable' || !Array.isArray(done.value)) return null;
+    const [coding, bytes] = done.value;
+    return Buffer.isBuffer(bytes) ? { coding: String(coding), bytes } : null;
+  }
+
   async function removeIntruder(key: string): Promise<Found<Buffer>> {
     const done = await connection.run(key, (redis) => redis.unlink(key));
     return done.state === 'unavailable' ? done : { state: 'damaged', reason: 'wrong_type' };
@@ -112,6 +158,7 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
     findCodings: async () => ({}),
     keepUntil,
     read,
+    readAhead,
     delete: remove,
     check: () => checkConnection(connection),
     close: async () => undefined,

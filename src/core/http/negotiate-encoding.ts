@@ -32,6 +32,16 @@ export function negotiateEncoding(
   return best;
 }
 
+/** What could be chosen, best first, whatever a page is stored in: `identity` comes last. */
+export function rankEncodings(acceptEncoding: string | null, httpVersion: string): Coding[] {
+  const ranked: Coding[] = [];
+  do {
+    const left = PREFERENCE.filter((coding) => !ranked.includes(coding));
+    ranked.push(negotiateEncoding(acceptEncoding, httpVersion, left));
+  } while (ranked.at(-1) !== 'identity');
+  return ranked;
+}
+
 function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number {
   const named = weights.get(coding) ?? weights.get('*');
   return named ?? (coding === 'identity' ? UNNAMED_IDENTITY_Q : 0);

@@ -4,7 +4,7 @@ import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { isSameSelection } from '../../core/http/shared-cache/vary.ts';
 import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import type { Entry } from '../ports.ts';
+import type { BodyReading, ContentCoding, Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
@@ -15,6 +15,8 @@ export interface FoundExchange extends Place {
   readonly state: 'found';
   readonly entry: ExchangeEntry;
   readonly freshness: 'fresh' | 'stale';
+  /** Its body, where that came along. */
+  readonly ahead: BodyReading | undefined;
 }
 
 export interface NoExchange {
@@ -33,21 +35,21 @@ export async function findExchange(
   const save = deps.saves.find(pageIdentity(keyed));
   // Whoever saves reports what goes wrong.
   if (save !== null) await save.catch(() => undefined);
-  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  const { key, ref, decision } = keyed;
+  const found = await deps.pages.lookUp(key, ref, decision.normalized, () => wantedOf(keyed));
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);
   if (found.state === 'absent') {
     return nothing('absent', found.reason === 'absent' ? null : found.reason);
   }
-  const { entry, freshness } = found;
+  const { entry, freshness, ahead } = found;
   if (entry.variants !== undefined) {
     // A soft purge marks the index: what hangs on it is fetched anew.
     return freshness === 'fresh'
       ? await findVariant(keyed, entry.variants, deps)
       : nothing('absent', 'expired');
   }
-  const { key, ref } = keyed;
   return hasExchange(entry)
-    ? { state: 'found', key, ref, entry, freshness }
+    ? { state: 'found', key, ref, entry, freshness, ahead }
     : nothing('absent', 'damaged');
 }
 
@@ -61,13 +63,17 @@ async function findVariant(
   const place = exchangePlace(keyed.host, variantHash(url, index, selecting, deps.hasher));
   const missing: NoExchange = { state: 'absent', forward: 'vary-miss', detail: null, index };
   if (!index.hashes.includes(place.ref.hash)) return missing;
-  const found = await deps.pages.lookUp(place.key, place.ref, url);
+  const found = await deps.pages.lookUp(place.key, place.ref, url, () => wantedOf(keyed));
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);
   if (found.state === 'absent' || !hasExchange(found.entry)) return missing;
-  const { entry, freshness } = found;
+  const { entry, freshness, ahead } = found;
   return isSameSelection(entry.exchange.selecting, selecting)
-    ? { state: 'found', ...place, entry, freshness }
+    ? { state: 'found', ...place, entry, freshness, ahead }
     : missing;
+}
+
+function wantedOf({ request }: Keyed): readonly ContentCoding[] {
+  return request.method === 'HEAD' ? [] : ['identity'];
 }
 
 function hasExchange(entry: Entry): entry is ExchangeEntry {

@@ -14,7 +14,7 @@ export interface StoredAs {
 /** null: its body could not be read. */
 export async function serveStored(
   keyed: Keyed,
-  { entry }: FoundExchange,
+  { entry, ahead }: FoundExchange,
   { how, detail }: StoredAs,
   deps: PipelineDeps,
 ): Promise<Delivery | null> {
@@ -25,7 +25,7 @@ export async function serveStored(
   if (isBodiless && !hasRange(keyed.request.headers)) {
     return serveExchange(keyed, served, null, { as, now: deps.clock.now() });
   }
-  const body = await deps.pages.readBody(entry, 'identity');
+  const body = await deps.pages.readBody(entry, 'identity', ahead);
   if (body.state !== 'found') return null;
   return serveExchange(keyed, served, body.value, { as, now: deps.clock.now() });
 }

@@ -1,6 +1,10 @@
 // Which coding a client gets, by real q-values.
 import { describe, expect, it } from 'vitest';
-import { type Coding, negotiateEncoding } from '../../../src/core/http/negotiate-encoding.ts';
+import {
+  type Coding,
+  negotiateEncoding,
+  rankEncodings,
+} from '../../../src/core/http/negotiate-encoding.ts';
 
 const ALL: readonly Coding[] = ['identity', 'gzip', 'br'];
 
@@ -49,5 +53,20 @@ describe('negotiateEncoding', () => {
 
   it('HTTP/1.0 gets identity', () => {
     expect(negotiateEncoding('gzip, br', '1.0', ALL)).toBe('identity');
+  });
+});
+
+describe('rankEncodings', () => {
+  it.each<[string | null, readonly Coding[]]>([
+    [null, ['identity']],
+    ['', ['identity']],
+    ['gzip', ['gzip', 'identity']],
+    ['gzip, br', ['br', 'gzip', 'identity']],
+    ['br;q=0.1, gzip', ['gzip', 'br', 'identity']],
+    ['br;q=0.1, identity;q=0.5', ['identity']],
+    ['*', ['br', 'gzip', 'identity']],
+    ['identity;q=0', ['identity']],
+  ])('%j → %j', (header, expected) => {
+    expect(rankEncodings(header, '1.1')).toEqual(expected);
   });
 });
