@@ -13,6 +13,7 @@ import type { RefusalReason } from '../server/door/refusals.ts';
 import { createGatewayApp } from '../server/gateway/create-gateway-app.ts';
 import type { GatewayApp, GatewayDeps } from '../server/gateway/gateway-deps.ts';
 import { createIntegrationApp } from '../server/integration/create-integration-app.ts';
+import { createFastLane } from '../server/lane/fast-lane.ts';
 import type { PortName } from './open-ports.ts';
 import type { Releases } from './releases.ts';
 import { STOP_DEADLINE_MS } from './stop.ts';
@@ -55,9 +56,14 @@ export async function buildPublic(
     units.set(port, unit);
     releases.add(async () => await unit.close({ idleGraceMs: 0, deadlineMs: 0 }));
   };
+  const { headerFieldsMax, keepAliveTimeoutMs } = server.limits;
+  const lane = createFastLane(deps, {
+    limits: { headerFieldsMax, urlBytesMax },
+    keepAliveTimeoutMs,
+  });
   await add('plain', (note) =>
     createGatewayApp(deps, (onUpgrade, handler) =>
-      note(createHttpServer({ ...door, onUpgrade }, handler)),
+      note(createHttpServer({ ...door, onUpgrade, lane }, handler)),
     ),
   );
   if (server.tls !== null) {

@@ -5,28 +5,76 @@ import { parseCacheKey } from '../core/key/cache-key.ts';
 import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
 import type { PageSource } from '../pipeline/ports.ts';
 import type { RequestRecord } from '../pipeline/state.ts';
+import type { BypassOutcome } from '../server/bypass/ports.ts';
 import type { FinishedRequest } from '../server/gateway/visit.ts';
 import type { StoreListener } from './open-stores.ts';
 
-/** One log line and the counters of a finished request. */
-export function observeRequest(finished: FinishedRequest, log: Log, metrics: Metrics): void {
-  log.info('request', {
-    request_id: finished.requestId,
-    client: finished.clientAddress,
-    method: finished.method,
-    status: finished.status,
-    ...recordFields(finished.record),
-    duration_ms: Math.round(finished.durationMs * 100) / 100,
-    user_agent: finished.userAgent,
-    ...(finished.isAborted ? { aborted: true } : {}),
-    ...bypassFields(finished.bypass),
-  });
-  countRequest(finished, metrics);
+/** What requests have in common whose record is the same. */
+interface Seen {
+  /** Members of the log line, as JSON. */
+  readonly members: string;
+  readonly count: (durationMs: number) => void;
+}
+
+/** One log line and the counters of each finished request. */
+export function createRequestObserver(
+  log: Log,
+  metrics: Metrics,
+): (finished: FinishedRequest) => void {
+  // Hits on one page share their record for as long as it is right.
+  const seen = new WeakMap<RequestRecord, Seen>();
+  const nowhere = seeNothing(metrics);
+  const see = (record: RequestRecord): Seen => {
+    const known = seen.get(record);
+    if (known !== undefined) return known;
+    const made = { members: formatMembers(recordFields(record)), count: meterOf(record, metrics) };
+    seen.set(record, made);
+    return made;
+  };
+  return (finished) => {
+    const { record } = finished;
+    const { members, count } = record === null ? nowhere : see(record);
+    log.infoOften('request', () => formatLine(finished, members));
+    count(finished.durationMs);
+    if (record?.reason === 'invalid_url' && record.detail !== null) {
+      metrics.recordUrlError(record.detail);
+    }
+  };
+}
+
+function formatLine(finished: FinishedRequest, recordMembers: string): string {
+  const { requestId, clientAddress, method, status, durationMs, userAgent, bypass } = finished;
+  const before = `"request_id":"${requestId}","client":${jsonOf(clientAddress)}`;
+  const verdict = `"method":${JSON.stringify(method)},"status":${status}${recordMembers}`;
+  const duration = `"duration_ms":${Math.round(durationMs * 100) / 100}`;
+  const agent = `"user_agent":${jsonOf(userAgent)}`;
+  const aborted = finished.isAborted ? ',"aborted":true' : '';
+  const origin = bypass === null ? '' : formatMembers(bypassFields(bypass));
+  return `${before},${verdict},${duration},${agent}${aborted}${origin}`;
+}
+
+/** A crawler comes with the same address and User-Agent many times in a row. */
+const recentTexts = new Map<string, string>();
+const RECENT_TEXTS_MAX = 256;
+
+function jsonOf(text: string): string {
+  const known = recentTexts.get(text);
+  if (known !== undefined) return known;
+  const json = JSON.stringify(text);
+  if (recentTexts.size >= RECENT_TEXTS_MAX) recentTexts.clear();
+  recentTexts.set(text, json);
+  return json;
+}
+
+/** Each with a comma before it. */
+function formatMembers(fields: LogFields): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join('');
 }
 
 /** The pipeline's own words; nothing for a request that never reached it. */
-function recordFields(record: RequestRecord | null): LogFields {
-  if (record === null) return {};
+function recordFields(record: RequestRecord): LogFields {
   return {
     host: record.host?.domain ?? null,
     url: record.url,
@@ -43,33 +91,29 @@ function recordFields(record: RequestRecord | null): LogFields {
   };
 }
 
-function bypassFields(bypass: FinishedRequest['bypass']): LogFields {
-  if (bypass === null) return {};
-  const { originUrl, error, detail } = bypass;
+function bypassFields({ originUrl, error, detail }: BypassOutcome): LogFields {
   return {
     origin: originUrl,
     ...(error === null ? {} : { origin_error: error, origin_detail: detail }),
   };
 }
 
-function countRequest({ record, durationMs }: FinishedRequest, metrics: Metrics): void {
-  if (record === null) {
-    metrics.recordRequest({
-      host: null,
-      dimension: null,
-      source: 'none',
-      cache: 'none',
-      durationMs,
-    });
-    return;
-  }
+function meterOf(record: RequestRecord, metrics: Metrics): Seen['count'] {
   const { host, dimension, source, cache, bot, strippedCount } = record;
-  metrics.recordRequest({ host, dimension, source, cache, durationMs });
-  if (bot !== null) metrics.recordBot(bot);
-  if (record.reason === 'invalid_url' && record.detail !== null) {
-    metrics.recordUrlError(record.detail);
-  }
-  if (host !== null && strippedCount > 0) metrics.recordStrippedPairs(host.id, strippedCount);
+  return metrics.requestMeter({ host, dimension, source, cache, bot, strippedCount });
+}
+
+function seeNothing(metrics: Metrics): Seen {
+  const kind = { host: null, dimension: null, source: 'none', cache: 'none', bot: null };
+  let count: Seen['count'] | null = null;
+  return {
+    members: '',
+    count: (durationMs) => {
+      // Not before there is one: a scraper would be told of it.
+      count ??= metrics.requestMeter({ ...kind, strippedCount: 0 });
+      count(durationMs);
+    },
+  };
 }
 
 /** Every page a source gives, counted by outcome; a failure is logged with its inner detail. */

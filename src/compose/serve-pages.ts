@@ -4,7 +4,7 @@ import type { Config } from '../config/settings.ts';
 import { buildPublic, type PublicServers } from './build-public.ts';
 import type { Foundation } from './foundation.ts';
 import type { RuntimeHolder } from './hold-runtime.ts';
-import { observeRequest } from './observe.ts';
+import { createRequestObserver } from './observe.ts';
 import type { Releases } from './releases.ts';
 
 export interface PageServing {
@@ -29,7 +29,7 @@ export async function servePages(
     connector: connections,
     pseudonym: lasting.pseudonym,
     bodyBytesMax: config.settings.server.limits.bodyBytesMax,
-    onFinished: (finished) => observeRequest(finished, log, metrics),
+    onFinished: createRequestObserver(log, metrics),
     onRefused: metrics.recordRefusal,
     ticketKeys,
     isReady: async () => {

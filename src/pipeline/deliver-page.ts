@@ -12,7 +12,7 @@ import { announceStripping } from '../core/tracking/announce-stripping.ts';
 import type { PipelineDeps } from './deps.ts';
 import { type Diagnosis, describe } from './describe-answer.ts';
 import type { BodyReading, ContentCoding, Entry, Found, HeaderList } from './ports.ts';
-import type { Answer, Delivery, FilledPage, Keyed } from './state.ts';
+import type { Answer, AnswerDelivery, Delivery, FilledPage, Keyed } from './state.ts';
 
 export interface StoredAnswer {
   readonly how: 'hit' | 'stale';
@@ -23,13 +23,34 @@ export interface StoredAnswer {
   readonly ahead?: BodyReading | undefined;
 }
 
+/** An answer but for its body. */
+export interface DescribedAnswer {
+  readonly delivery: AnswerDelivery;
+  /** What its body is read in; null: it has none. */
+  readonly coding: ContentCoding | null;
+}
+
 /** Answers from an entry; anything but `found` means that its body could not be read. */
 export async function answerEntry(
   keyed: Keyed,
-  { how, entry, detail, ahead }: StoredAnswer,
+  stored: StoredAnswer,
   deps: PipelineDeps,
 ): Promise<Found<Delivery>> {
-  const now = deps.clock.now();
+  const { delivery, coding } = describeEntry(keyed, stored, deps.clock.now());
+  if (coding === null) return { state: 'found', value: delivery };
+  const body = await deps.pages.readBody(stored.entry, coding, stored.ahead);
+  if (body.state !== 'found') return body;
+  const answer = { ...delivery.answer, body: body.value };
+  return { state: 'found', value: { ...delivery, answer } };
+}
+
+/** What is answered from an entry, and in which coding. */
+export function describeEntry(
+  keyed: Keyed,
+  { how, entry, detail }: StoredAnswer,
+  now: number,
+): DescribedAnswer {
+  const { status } = entry;
   const diagnosis: Diagnosis = {
     source: 'cache',
     cache: how,
@@ -38,26 +59,25 @@ export async function answerEntry(
     ageSeconds: ageSeconds(entry, now),
     detail: detail ?? partialDetail(entry),
   };
-  const coding = chooseCoding(keyed, entry);
   const headers = pageHeaders(keyed, entry, now);
   if (isUnchanged(keyed, entry)) {
-    return found(keyed, { status: 304, headers: withoutContent(headers), body: null }, diagnosis);
+    const answer = { status: 304, headers: withoutContent(headers), body: null };
+    return { delivery: deliver(keyed, answer, diagnosis), coding: null };
   }
-  const content = contentHeaders(entry, coding);
-  if (keyed.request.method === 'HEAD') {
-    return found(
-      keyed,
-      { status: entry.status, headers: [...headers, ...content], body: null },
-      diagnosis,
-    );
-  }
-  const body = await deps.pages.readBody(entry, coding, ahead);
-  if (body.state !== 'found') return body;
-  return found(
-    keyed,
-    { status: entry.status, headers: [...headers, ...content], body: body.value },
-    diagnosis,
-  );
+  const coding = chooseCoding(keyed, entry);
+  const answer = { status, headers: [...headers, ...contentHeaders(entry, coding)], body: null };
+  const delivery = deliver(keyed, answer, diagnosis);
+  return { delivery, coding: keyed.request.method === 'HEAD' ? null : coding };
+}
+
+/**
+ * Until when a fresh entry is described in the same words: its age, its time to live and the date
+ * are told in whole seconds.
+ */
+export function describedUntil({ cachedAt, staleAt }: Entry, now: number): number {
+  const secondsEnd = [now, now - cachedAt].map((ms) => now + 1000 - (ms % 1000));
+  // The time to live is rounded down as well, so its second ends just behind the full one.
+  return Math.min(staleAt, now + ((staleAt - now) % 1000) + 1, ...secondsEnd);
 }
 
 export interface NewAnswer {
@@ -93,17 +113,13 @@ export function answerPage(keyed: Keyed, { fill, isCollapsed, detail }: NewAnswe
   );
 }
 
-function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Delivery {
+function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): AnswerDelivery {
   const { record, headers } = describe(keyed, keyed.decision, diagnosis);
   return {
     kind: 'answer',
     record,
     answer: { ...answer, headers: [...answer.headers, ...headers] },
   };
-}
-
-function found(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Found<Delivery> {
-  return { state: 'found', value: deliver(keyed, answer, diagnosis) };
 }
 
 /** Not what the page will be once it is ready. */

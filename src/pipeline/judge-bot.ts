@@ -9,7 +9,7 @@ import type {
   CrawlerTable,
 } from '../core/bots/crawlers.ts';
 import { indexCrawlers } from '../core/bots/find-crawler.ts';
-import { weighLists } from '../core/bots/weigh-lists.ts';
+import { type ListVerdict, weighLists } from '../core/bots/weigh-lists.ts';
 import type { BotLookUp } from '../core/decision/decision.ts';
 import type { Clock, NameChecker, RangeLists } from './ports.ts';
 import { createRecentMemory } from './recent-memory.ts';
@@ -43,6 +43,8 @@ export interface BotJudgeDeps {
 
 const VERIFIED_MEMORY_MS = 24 * 3_600_000;
 const OTHER_MEMORY_MS = 600_000;
+/** What lists say costs some microseconds, and a crawler asks many times a second. */
+const WEIGHED_MEMORY_MS = 1_000;
 const VERDICTS_MAX = 20_000;
 const LOOK_UPS_MAX = 20;
 
@@ -54,6 +56,7 @@ export function createBotJudge(deps: BotJudgeDeps): BotJudge {
   const { table, ranges, names, clock } = deps;
   const crawlers = indexCrawlers(table.crawlers);
   const verdicts = createRecentMemory<AddressVerdict>(clock, VERDICTS_MAX);
+  const weighed = createRecentMemory<ListVerdict>(clock, VERDICTS_MAX);
   const running = new Set<string>();
 
   async function lookUp(group: CrawlerGroup, address: string): Promise<AddressVerdict> {
@@ -78,11 +81,17 @@ export function createBotJudge(deps: BotJudgeDeps): BotJudge {
       .finally(() => running.delete(key));
   }
 
+  function weighAnew(key: string, group: CrawlerGroup, address: string): ListVerdict {
+    const listed = weighLists(group, address, ranges.find, clock.now());
+    weighed.set(key, listed, WEIGHED_MEMORY_MS);
+    return listed;
+  }
+
   function judgeAddress(group: CrawlerGroup, address: string | null): AddressVerdict {
     if (address === null) return NO_ADDRESS;
-    const listed = weighLists(group, address, ranges.find, clock.now());
-    if (listed !== 'ask') return listed;
     const key = `${group.name} ${address}`;
+    const listed = weighed.get(key) ?? weighAnew(key, group, address);
+    if (listed !== 'ask') return listed;
     if (verdicts.get(key) === null) startLookUp(key, group, address);
     // An old verdict counts until there is a new one, or forging would pay every ten minutes.
     return verdicts.peek(key) ?? PENDING;

@@ -64,6 +64,21 @@ function plan({ request, site }: Received): Decision {
   );
 }
 
+/**
+ * The page a request is for, when it is for one that can be had from the cache; null: for anything
+ * else. Once decided, it holds for every request of the same client for the same URL, as long as
+ * the crawler's address is judged the same.
+ */
+export function planPage(received: Received): Keyed | null {
+  const decision = plan(received);
+  if (decision.error !== null || decision.action !== 'render') return null;
+  const { host, dimension } = decision;
+  // What an origin says of its parameters may change what they mean from one request to the next.
+  const isLearning = decision.policy.normalization.noVarySearch === 'learn';
+  if (host === null || dimension === null || isLearning) return null;
+  return deriveKey({ ...received, decision, host, dimension });
+}
+
 /** @returns the same with the key of its page */
 export function deriveKey(planned: Planned): Keyed {
   const { host, dimension, decision } = planned;

@@ -141,9 +141,15 @@ export interface PassedHead {
   readonly headers: HeaderList;
 }
 
+export interface AnswerDelivery {
+  readonly kind: 'answer';
+  readonly answer: Answer;
+  readonly record: RequestRecord;
+}
+
 /** What leaves the pipeline: an answer, or the word to pass the request on as it came. */
 export type Delivery =
-  | { readonly kind: 'answer'; readonly answer: Answer; readonly record: RequestRecord }
+  | AnswerDelivery
   | {
       readonly kind: 'bypass';
       readonly host: HostPolicy;

@@ -4,18 +4,28 @@ import { createMetrics, type Metrics } from '../../src/adapters/telemetry/create
 
 const HOST = { id: 7, domain: 'example.com' };
 
+const stripped = (strippedCount: number) => ({
+  host: HOST,
+  dimension: null,
+  source: 'cache',
+  cache: 'hit',
+  bot: null,
+  strippedCount,
+});
+
 describe('createMetrics', () => {
   it.each<[string, (metrics: Metrics) => void, readonly string[]]>([
     [
       'a request',
       (m) =>
-        m.recordRequest({
+        m.requestMeter({
           host: HOST,
           dimension: 'desktop',
           source: 'cache',
           cache: 'hit',
-          durationMs: 20,
-        }),
+          bot: null,
+          strippedCount: 0,
+        })(20),
       [
         'edge_gateway_requests_total{host="7",domain="example.com",dimension="desktop",source="cache",cache="hit"} 1',
         'edge_gateway_request_duration_seconds_bucket{le="0.01",source="cache",cache="hit"} 0',
@@ -26,13 +36,14 @@ describe('createMetrics', () => {
     [
       'a request for no host of ours',
       (m) =>
-        m.recordRequest({
+        m.requestMeter({
           host: null,
           dimension: null,
           source: 'status',
           cache: 'none',
-          durationMs: 1,
-        }),
+          bot: null,
+          strippedCount: 0,
+        })(1),
       [
         'edge_gateway_requests_total{host="none",domain="none",dimension="none",source="status",cache="none"} 1',
       ],
@@ -58,8 +69,8 @@ describe('createMetrics', () => {
     [
       'stripped pairs',
       (m) => {
-        m.recordStrippedPairs(7, 3);
-        m.recordStrippedPairs(7, 2);
+        m.requestMeter(stripped(3))(1);
+        m.requestMeter(stripped(2))(1);
       },
       ['edge_gateway_stripped_pairs_total{host="7"} 5'],
     ],

@@ -18,13 +18,14 @@ async function snapshotOf(record: (metrics: Metrics) => void): Promise<MetricsSn
 }
 
 const served = (metrics: Metrics): void =>
-  metrics.recordRequest({
+  metrics.requestMeter({
     host: { id: 1, domain: 'a.example' },
     dimension: 'desktop',
     source: 'cache',
     cache: 'hit',
-    durationMs: 20,
-  });
+    bot: null,
+    strippedCount: 0,
+  })(20);
 
 async function linesOf(snapshots: readonly MetricsSnapshot[]): Promise<readonly string[]> {
   return (await formatSnapshots(snapshots)).split('\n');

@@ -69,9 +69,13 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
     return readLife(environment);
   }
 
+  /** Given once and for all: asked for at every hit, and read only until there is one. */
+  let name = NAMELESS;
+
   function life(): string | null {
     try {
-      return readLife(environment);
+      if (name === NAMELESS) name = readLife(environment);
+      return name;
     } catch {
       // As below.
       return null;
@@ -81,7 +85,8 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
   function isCaughtUp(seq: number): boolean {
     try {
       renewView(environment);
-      return readEnd(environment) === seq;
+      // Without a purge there is no such key.
+      return seq === 0 ? !environment.doesExist(END_KEY) : environment.doesExist(END_KEY, seq);
     } catch {
       // What can't be read is read again, by the way that reports it.
       return false;
@@ -142,10 +147,6 @@ function renewView(environment: Environment): void {
 
 function readLife(environment: Environment): string {
   return environment.get(LIFE_KEY) ?? NAMELESS;
-}
-
-function readEnd(environment: Environment): number {
-  return environment.getEntry(END_KEY)?.version ?? 0;
 }
 
 function readHead(environment: Environment): Pick<PurgeNews, 'end' | 'droppedTo'> {

@@ -1,18 +1,19 @@
 // The gateway's metrics, on a registry of their own. What is recorded are words the pipeline
 // already speaks; text of a client can't become a label, whatever is passed in.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { RefreshReason } from '../../core/refresh/refresh-job.ts';
 import type { FetchFailure, PageSource, RefreshCounts, RefreshStep } from '../../pipeline/ports.ts';
 import type { HostUsage } from '../../pipeline/upkeep-ports.ts';
-import { createLabelBound } from './bound-label.ts';
+import { type Adder, createCounter, createHistogram } from './counters.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
 import { watchRefreshQueue } from './watch-refresh-queue.ts';
 import { type StoreUse, watchStores } from './watch-stores.ts';
 import { watchUsage } from './watch-usage.ts';
 
-export interface RequestSample {
+/** What requests have in common that are counted alike. */
+export interface RequestKind {
   /** null: no configured host. */
   readonly host: { readonly id: number; readonly domain: string } | null;
   /** Name of the dimension; null before one was chosen. */
@@ -21,7 +22,9 @@ export interface RequestSample {
   readonly source: string;
   /** What the cache said: `hit`, `stale`, `miss` … */
   readonly cache: string;
-  readonly durationMs: number;
+  /** null: no crawler that is known. */
+  readonly bot: BotJudgement | null;
+  readonly strippedCount: number;
 }
 
 export interface PageSample {
@@ -43,12 +46,11 @@ export interface RefreshSample {
 }
 
 export interface Metrics {
-  readonly recordRequest: (sample: RequestSample) => void;
+  /** Counts requests of one kind, each with its milliseconds; to be kept for the next one. */
+  readonly requestMeter: (kind: RequestKind) => Adder;
   readonly recordPage: (sample: PageSample) => void;
   readonly recordStoreError: (sample: StoreErrorSample) => void;
   readonly recordCollision: (hostId: number) => void;
-  readonly recordStrippedPairs: (hostId: number, count: number) => void;
-  readonly recordBot: (bot: BotJudgement) => void;
   readonly recordUrlError: (kind: string) => void;
   readonly recordRefusal: (reason: string) => void;
   readonly recordRefresh: (sample: RefreshSample) => void;
@@ -94,81 +96,41 @@ export function createMetrics(): Metrics {
   });
   const workerEnds = createCounter(registry, METRICS.workerEnds);
   return {
-    recordRequest: ({ host, dimension, source, cache, durationMs }) => {
+    requestMeter: ({ host, dimension, source, cache, bot, strippedCount }) => {
       const [id, domain] = host === null ? [null, null] : [String(host.id), host.domain];
-      requests({ host: id, domain, dimension, source, cache }, 1);
-      durations({ source, cache }, durationMs / 1000);
+      const countRequest = requests({ host: id, domain, dimension, source, cache });
+      const addDuration = durations({ source, cache });
+      const isStripped = id !== null && strippedCount > 0;
+      const countStripped = isStripped ? strippedPairs({ host: id }) : null;
+      const countBot =
+        bot === null
+          ? null
+          : bots({ owner: bot.owner, kind: bot.kind, verdict: bot.verdict, by: bot.by });
+      return (durationMs) => {
+        countRequest(1);
+        addDuration(durationMs / 1000);
+        countStripped?.(strippedCount);
+        countBot?.(1);
+      };
     },
     recordPage: ({ source, result, durationMs }) => {
-      pages({ source, result }, 1);
-      pageDurations({ source }, durationMs / 1000);
+      pages({ source, result })(1);
+      pageDurations({ source })(durationMs / 1000);
     },
-    recordStoreError: ({ store, operation, state }) => storeErrors({ store, operation, state }, 1),
-    recordCollision: (hostId) => collisions({ host: String(hostId) }, 1),
-    recordStrippedPairs: (hostId, count) => strippedPairs({ host: String(hostId) }, count),
-    recordBot: ({ owner, kind, verdict, by }) => bots({ owner, kind, verdict, by }, 1),
-    recordUrlError: (kind) => urlErrors({ kind }, 1),
-    recordRefusal: (reason) => refusals({ reason }, 1),
-    recordRefresh: ({ reason, outcome }) => refreshes({ reason, outcome }, 1),
+    recordStoreError: ({ store, operation, state }) => storeErrors({ store, operation, state })(1),
+    recordCollision: (hostId) => collisions({ host: String(hostId) })(1),
+    recordUrlError: (kind) => urlErrors({ kind })(1),
+    recordRefusal: (reason) => refusals({ reason })(1),
+    recordRefresh: ({ reason, outcome }) => refreshes({ reason, outcome })(1),
     watchRefreshQueue: (read) => watchRefreshQueue(registry, read),
-    recordReload: (result) => reloads({ result }, 1),
+    recordReload: (result) => reloads({ result })(1),
     watchStores: (read) => watchStores(registry, read),
     watchUsage: (read) => watchUsage(registry, read),
-    recordRemoved: (reason, count) => removed({ reason }, count),
+    recordRemoved: (reason, count) => removed({ reason })(count),
     setWorkers: (count) => workers.set(count),
-    recordWorkerEnd: (reason) => workerEnds({ reason }, 1),
+    recordWorkerEnd: (reason) => workerEnds({ reason })(1),
     snapshot: () => registry.getMetricsAsJSON(),
     render: () => registry.metrics(),
     contentType: registry.contentType,
-  };
-}
-
-interface Row<L extends string> {
-  readonly name: string;
-  readonly help: string;
-  readonly labels: Readonly<Record<L, number>>;
-  readonly buckets?: readonly number[];
-}
-
-type Labels<L extends string> = Readonly<Record<L, string | null>>;
-type Recorder<L extends string> = (labels: Labels<L>, amount: number) => void;
-
-function createCounter<L extends string>(registry: Registry, row: Row<L>): Recorder<L> {
-  const { name, help } = row;
-  const counter = new Counter({
-    name,
-    help,
-    labelNames: Object.keys(row.labels),
-    registers: [registry],
-  });
-  const bound = createBounds(row.labels);
-  return (labels, amount) => counter.inc(bound(labels), amount);
-}
-
-function createHistogram<L extends string>(registry: Registry, row: Row<L>): Recorder<L> {
-  const { name, help, buckets = [] } = row;
-  const labelNames = Object.keys(row.labels);
-  const histogram = new Histogram({
-    name,
-    help,
-    labelNames,
-    buckets: [...buckets],
-    registers: [registry],
-  });
-  const bound = createBounds(row.labels);
-  return (labels, amount) => histogram.observe(bound(labels), amount);
-}
-
-function createBounds<L extends string>(
-  labelsMax: Readonly<Record<L, number>>,
-): (labels: Labels<L>) => Record<string, string> {
-  const bounds = Object.entries<number>(labelsMax).map(
-    ([label, valuesMax]) => [label, createLabelBound(valuesMax)] as const,
-  );
-  return (labels) => {
-    const values = new Map(Object.entries<string | null>(labels));
-    return Object.fromEntries(
-      bounds.map(([label, bound]) => [label, bound(values.get(label) ?? null)]),
-    );
   };
 }

@@ -15,7 +15,12 @@ import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
 import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './admit-request.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
-import { ignoreConnection, inspectConnection } from './connection.ts';
+import {
+  ignoreConnection,
+  inspectConnection,
+  interposeLane,
+  type TakeChunk,
+} from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -28,6 +33,8 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 
 export interface HttpServerOptions extends DoorOptions {
   readonly onUpgrade: UpgradeListener;
+  /** Answers some requests from their bytes. */
+  readonly lane?: TakeChunk;
 }
 
 /** How often Node looks for expired connections: the error of every timeout it keeps. */
@@ -58,11 +65,13 @@ export function nodeLimits(limits: ServerLimits): ServerOptions {
  * @param handler gets only what passed the door, with `request.url` in origin form
  */
 export function createHttpServer(options: HttpServerOptions, handler: RequestListener): Server {
-  const server = createServer(nodeLimits(options.limits));
-  limitConnections(server, options.limits.connectionsMax);
+  const { limits, lane } = options;
+  const server = createServer(nodeLimits(limits));
+  limitConnections(server, limits.connectionsMax);
   server.on('connection', (socket: Socket) => {
     inspectConnection(socket);
-    watchConnection(socket, options.limits.bodyIdleTimeoutMs);
+    if (lane !== undefined) interposeLane(socket, lane, limits.keepAliveTimeoutMs);
+    watchConnection(socket, limits.bodyIdleTimeoutMs);
   });
   attachDoor(server, options, {
     handler,

@@ -18,6 +18,16 @@ export interface Visitor {
 /** What an id from outside may consist of; anything else could forge log lines. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
+/** A request as it was on the wire, whoever parsed it. */
+export interface WireRequest {
+  readonly method: string;
+  readonly httpVersion: string;
+  readonly rawHeaders: RawHeaders;
+  /** The other end of the connection. */
+  readonly peer: string;
+  readonly isEncrypted: boolean;
+}
+
 /**
  * @param requestTarget raw, in origin form, as the door left it
  * @param isTrusted whether an address is one of the trusted proxies
@@ -27,10 +37,23 @@ export function receiveRequest(
   requestTarget: string,
   isTrusted: (address: string) => boolean,
 ): Visitor {
-  const raw = request.rawHeaders;
+  const { method = '', httpVersion, rawHeaders, socket } = request;
+  const isEncrypted = 'encrypted' in socket && socket.encrypted === true;
+  const peer = socket.remoteAddress ?? '';
+  return readVisitor(
+    { method, httpVersion, rawHeaders, peer, isEncrypted },
+    requestTarget,
+    isTrusted,
+  );
+}
+
+/** As `receiveRequest`, for what did not come as one of Node's requests. */
+export function readVisitor(
+  { method, httpVersion, rawHeaders: raw, peer, isEncrypted }: WireRequest,
+  requestTarget: string,
+  isTrusted: (address: string) => boolean,
+): Visitor {
   const publicHost = fieldValues(raw, ':authority')[0] ?? fieldValues(raw, 'host')[0]?.trim() ?? '';
-  const isEncrypted = 'encrypted' in request.socket && request.socket.encrypted === true;
-  const peer = request.socket.remoteAddress ?? '';
   const host = normalizeHost(publicHost.replace(/:[0-9]*$/, ''));
   // `OPTIONS *` asks about the whole server; what is decided for it is what goes for the root.
   const path = requestTarget === '*' ? '/' : latin1ToUrlText(requestTarget);
@@ -41,19 +64,19 @@ export function receiveRequest(
     client: {
       address,
       peer: { address: peer, isTrusted: isTrusted(peer) },
-      method: request.method ?? '',
+      method,
       url: `${isEncrypted ? 'https' : 'http'}://${publicHost}${path}`,
       hostName: host.ok ? host.value : '',
       headers: toPairs(raw),
-      httpVersion: request.httpVersion,
-      requestId: requestIdOf(raw, isTrusted(peer)),
+      httpVersion,
+      requestId: chooseRequestId(fieldValues(raw, 'x-request-id')[0], isTrusted(peer)),
     },
   };
 }
 
-function requestIdOf(raw: RawHeaders, isTrustedPeer: boolean): string {
-  const given = isTrustedPeer ? fieldValues(raw, 'x-request-id')[0] : undefined;
-  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+/** @param given by whoever sent the request */
+export function chooseRequestId(given: string | undefined, isTrustedPeer: boolean): string {
+  return isTrustedPeer && given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 function toPairs(raw: RawHeaders): HeaderList {

@@ -1,0 +1,33 @@
+// The head of an answer as Node's server would write it, with the place of the request id left
+// open: the one thing in it that differs from one request to the next.
+import { STATUS_CODES } from 'node:http';
+import type { HeaderList } from '../../pipeline/ports.ts';
+
+/** Latin1 bytes around the request id; empty behind it where none is told. */
+export interface HeadParts {
+  readonly before: Buffer;
+  readonly after: Buffer;
+  readonly tellsRequestId: boolean;
+}
+
+const ID_FIELD = 'X-Request-ID';
+
+/** @param keepAliveMs what the connection may be silent for */
+export function serializeHead(status: number, headers: HeaderList, keepAliveMs: number): HeadParts {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+  const idAt = headers.findIndex(([name]) => name === ID_FIELD);
+  const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  const end = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+  if (idAt === -1) {
+    return { before: latin1(start, ...lines, end), after: latin1(), tellsRequestId: false };
+  }
+  return {
+    before: latin1(start, ...lines.slice(0, idAt), `${ID_FIELD}: `),
+    after: latin1('\r\n', ...lines.slice(idAt + 1), end),
+    tellsRequestId: true,
+  };
+}
+
+function latin1(...texts: readonly string[]): Buffer {
+  return Buffer.from(texts.join(''), 'latin1');
+}
