@@ -8,6 +8,7 @@ import { type Mode, startEdgeGateway, startNginx, startVarnish } from './http/co
 import { type LoadPlan, type LoadRound, loadServer } from './http/load.ts';
 import type { Server } from './http/pinned.ts';
 import { SIZES_KB, startSite, targetOf } from './http/site.ts';
+import { takeTurns } from './http/take-turns.ts';
 import { median } from './report.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
@@ -45,16 +46,10 @@ async function compare(
   const userAgent = mode === 'hit' ? CRAWLER : BROWSER;
   const target = targetOf(sizeKb);
   const plan = { target, userAgent, coding, connections: CONNECTIONS };
-  const rounds = new Map<Server, LoadRound[]>(contenders.map((one) => [one, []]));
   for (const one of contenders) await loadServer(one, { ...plan, seconds: 1 });
-  for (let round = 0; round < ROUNDS; round += 1) {
-    // Who begins changes, so that a machine that slows down wrongs nobody.
-    for (let place = 0; place < contenders.length; place += 1) {
-      const one = contenders[(round + place) % contenders.length];
-      if (one === undefined) continue;
-      rounds.get(one)?.push(await loadServer(one, { ...plan, seconds: SECONDS }));
-    }
-  }
+  const rounds = await takeTurns(contenders, ROUNDS, (one) =>
+    loadServer(one, { ...plan, seconds: SECONDS }),
+  );
   const ours = rounds.get(contenders[0] as Server) ?? [];
   console.log(`\n${mode}, ${sizeKb} KB, ${coding}: medians of ${ROUNDS} rounds`);
   for (const [server, list] of rounds) console.log(describe(server.name, list, ours));

@@ -41,6 +41,23 @@ export function memoryBytes(rootPid: number): number {
   return sum(sizes) * 1_024;
 }
 
+export interface Resident {
+  /** The processes' own. */
+  readonly ownBytes: number;
+  /** Pages of mapped files, such as an embedded store's: the system takes them back. */
+  readonly mappedBytes: number;
+}
+
+/** What the tree has in memory, by whose it is. */
+export function residentBytes(rootPid: number): Resident {
+  const texts = listTree(rootPid).map((pid) => readProc(pid, 'status') ?? '');
+  const bytesOf = (row: string): number =>
+    sum(
+      texts.map((text) => Number(new RegExp(`^${row}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)),
+    ) * 1_024;
+  return { ownBytes: bytesOf('RssAnon'), mappedBytes: bytesOf('RssFile') };
+}
+
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }

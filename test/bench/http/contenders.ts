@@ -18,14 +18,33 @@ export type Mode = 'hit' | 'bypass';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 
+/** What a gateway of the benches may differ in. */
+export interface GatewayFiles {
+  /** Of its folder; absent: `edge-gateway`. */
+  readonly name?: string;
+  /** `hosts.yaml`; absent: the one host that is asked for. */
+  readonly hosts?: string;
+}
+
+export interface GatewayPlace {
+  readonly file: string;
+  readonly folder: string;
+  readonly port: number;
+}
+
 export async function startEdgeGateway(setting: Setting): Promise<Server> {
-  const folder = await makeFolder(setting, 'edge-gateway');
+  return await startGatewayOf('edge-gateway', await writeGateway(setting));
+}
+
+/** Writes the configuration of a gateway with everything on, in a folder of its own. */
+export async function writeGateway(
+  setting: Setting,
+  { name = 'edge-gateway', hosts = `hosts:\n${benchHost(setting)}` }: GatewayFiles = {},
+): Promise<GatewayPlace> {
+  const folder = await makeFolder(setting, name);
   const port = await findFreePort();
   const file = join(folder, 'edge-gateway.yaml');
-  await writeFile(
-    join(folder, 'hosts.yaml'),
-    `hosts:\n  - {id: 1, domain: bench.test, origin: "http://127.0.0.1:${setting.sitePort}"}\n`,
-  );
+  await writeFile(join(folder, 'hosts.yaml'), hosts);
   await writeFile(
     file,
     [
@@ -36,10 +55,20 @@ export async function startEdgeGateway(setting: Setting): Promise<Server> {
       '',
     ].join('\n'),
   );
-  const script = `exec "$0" "$1" serve -c "$2" > "$3"`;
-  const log = join(folder, 'log');
-  const command = ['sh', '-c', script, process.execPath, MAIN, file, log];
-  return await startPinned('edge-gateway', command, { core: 0, port });
+  return { file, folder, port };
+}
+
+/** The host that the load asks for, as the lines of `hosts.yaml`; more keys may follow them. */
+export function benchHost({ sitePort }: Setting): string {
+  return `  - id: 1\n    domain: bench.test\n    origin: "http://127.0.0.1:${sitePort}"\n`;
+}
+
+/** Starts it from `dist`, its log going to the file `log` of its folder. */
+export async function startGatewayOf(name: string, place: GatewayPlace): Promise<Server> {
+  const { file, folder, port } = place;
+  const script = `exec "$0" "$1" serve -c "$2" >> "$3"`;
+  const command = ['sh', '-c', script, process.execPath, MAIN, file, join(folder, 'log')];
+  return await startPinned(name, command, { core: 0, port });
 }
 
 export async function startNginx(setting: Setting, mode: Mode): Promise<Server> {
