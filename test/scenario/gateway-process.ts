@@ -5,9 +5,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { PROGRAM } from '../helpers/program.ts';
 
+export type LogLine = Readonly<Record<string, unknown>>;
+
 export interface GatewayProcess {
   readonly child: ChildProcess;
   readonly port: number;
+  /** Log lines so far, parsed. */
+  readonly log: readonly LogLine[];
   /** Ends it at once and waits for the end. */
   readonly kill: () => Promise<void>;
   /** SIGTERM; answers the exit status. */
@@ -33,7 +37,8 @@ export async function startGatewayProcess(
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
-  const port = await Promise.race([readPort(child), ended.then(() => null)]);
+  const log: LogLine[] = [];
+  const port = await Promise.race([readPort(child, log), ended.then(() => null)]);
   if (port === null) throw new Error('the gateway process ended before it was ready');
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal);
@@ -43,6 +48,7 @@ export async function startGatewayProcess(
   return {
     child,
     port,
+    log,
     kill: async () => {
       await end('SIGKILL');
     },
@@ -50,11 +56,12 @@ export async function startGatewayProcess(
   };
 }
 
-/** From the log line `ready`; the rest of the log is read and dropped, so that it never blocks. */
-async function readPort({ stdout }: ChildProcess): Promise<number> {
+/** From the log line `ready`; the log is read to its end, so that it never blocks. */
+async function readPort({ stdout }: ChildProcess, log: LogLine[]): Promise<number> {
   if (stdout === null) throw new Error('its log is piped');
   return await new Promise((resolve) => {
     createInterface({ input: stdout }).on('line', (line) => {
+      log.push(JSON.parse(line));
       const address = /"listen":\["127\.0\.0\.1:(\d+)"/.exec(line)?.[1];
       if (address !== undefined) resolve(Number(address));
     });
