@@ -41,8 +41,11 @@ export interface OriginAnswer {
   readonly reason: string;
   /** End-to-end; no address in it that only we know. */
   readonly headers: HeaderList;
-  /** The bytes that came, in their coding. Destroying it ends the request. */
-  readonly body: Readable;
+  /**
+   * The bytes that came, in their coding: all of them, where they came with the head and no trailers
+   * behind. Destroying a stream ends the request.
+   */
+  readonly body: Buffer | Readable;
   /** Trailer fields, known once the body has ended. */
   readonly trailers: () => HeaderList;
   /** false: the body ends with the connection, and can't be told from one that was cut. */

@@ -101,7 +101,12 @@ export interface PassedOn {
   readonly reason: string;
   /** As the origin sent them, its own length included. */
   readonly headers: HeaderList;
-  readonly body: StreamedBody;
+  readonly body: Buffer | StreamedBody;
+}
+
+/** Nobody reads it. */
+export function discardBody(body: PassedOn['body']): void {
+  if (!Buffer.isBuffer(body)) body.stream.destroy();
 }
 
 /** The origin's answer as it comes, to the one who asked for it. */
@@ -112,7 +117,7 @@ export function streamExchange(
 ): Delivery {
   const diagnosis: Diagnosis = { source: 'bypass', ...as, key: keyed.key };
   if (as.isStored === true && isUnchangedFor(keyed, { status, headers })) {
-    body.stream.destroy();
+    discardBody(body);
     const answer = { status: NOT_MODIFIED, headers: withoutContent(headers), body: null };
     return deliver(keyed, answer, { ...diagnosis, forwardStatus: status });
   }

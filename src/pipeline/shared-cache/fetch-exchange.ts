@@ -13,7 +13,7 @@ import type { HeaderList } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
 import { within } from '../wait-for-page.ts';
 import { chooseVariant } from './choose-variant.ts';
-import { serveExchange, streamExchange } from './deliver-exchange.ts';
+import { discardBody, serveExchange, streamExchange } from './deliver-exchange.ts';
 import type { ExchangeEnd, FailedExchange, SharedEnd, SharedExchange } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
 import type { Arrival, Errand } from './open-exchange.ts';
@@ -66,7 +66,7 @@ export function refreshExchange(want: Want, deps: PipelineDeps): void {
   const place = deps.exchanges.join(id, 0, async () => {
     const { arrival, end } = await shareExchange(errandOf(want), id, deps);
     // Nobody reads it.
-    if (arrival?.kind === 'answer') arrival.answer.body.stream.destroy();
+    if (arrival?.kind === 'answer') discardBody(arrival.answer.body);
     return await end;
   });
   if (place.role !== 'refused') place.result.catch(deps.onDefect);
@@ -118,7 +118,9 @@ async function takeEnd(
       return await recover(want, end, deps);
     case 'unshared':
       // What is stored has been taken out: the origin must not be asked about it.
-      return want.found.state === 'found' ? 'again' : 'alone';
+      if (want.found.state === 'found') return 'again';
+      await end.takeTurn();
+      return 'alone';
     case 'again':
       return 'again';
     default:

@@ -20,9 +20,10 @@ import type { RunningFill } from '../running-fills.ts';
 import type { Keyed } from '../state.ts';
 import { chooseVariant } from './choose-variant.ts';
 import type { PassedOn } from './deliver-exchange.ts';
-import type { ExchangeEnd, FailedExchange } from './exchange-end.ts';
+import { type ExchangeEnd, type FailedExchange, unshared } from './exchange-end.ts';
 import type { ExchangeEntry, FoundExchange } from './find-exchange.ts';
 import { keepExchange } from './keep-exchange.ts';
+import { dropBody, passBody, streamOf } from './origin-body.ts';
 
 export interface Errand {
   readonly keyed: Keyed;
@@ -59,7 +60,6 @@ export interface OpenExchange {
   readonly kept: Promise<unknown>;
 }
 
-const UNSHARED: ExchangeEnd = { kind: 'unshared' };
 const NOT_MODIFIED = 304;
 const ERRORS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
@@ -88,7 +88,7 @@ async function open(
   const times = { requestedAt, receivedAt };
   const { answer } = result;
   if (previous !== null && answer.status === NOT_MODIFIED) {
-    answer.body.resume();
+    dropBody(answer.body);
     const renewed = await renew(errand, { answer, ...times, running }, deps);
     // Ours is gone: without conditions the whole one comes.
     return renewed ?? (await open({ ...errand, previous: null }, running, deps));
@@ -98,7 +98,7 @@ async function open(
     const { exchange, staleAt } = previous.entry;
     const isWanted = servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt);
     if (isWanted && (await isStillThere(keyed, previous, deps))) {
-      answer.body.on('error', () => undefined).destroy();
+      dropBody(answer.body);
       return failed('origin_invalid', `status_${answer.status}`);
     }
   }
@@ -124,22 +124,23 @@ async function carry(
 ): Promise<OpenExchange> {
   const { status, reason, headers, trailers } = answer;
   const bytesMax = keyed.site.pageBytesMax;
-  const unshared = findUnshared(answer, judgement, bytesMax);
-  if (unshared !== null || !judgement.store) {
+  const reasonAgainst = findUnshared(answer, judgement, bytesMax);
+  if (reasonAgainst !== null || !judgement.store) {
     // What the origin no longer lets us keep must not be served in its place later.
     if (previous !== null && status < 500) {
       await deps.pages.withdraw(previous.key, previous.ref, keyed.decision.normalized);
     }
-    const body = { stream: answer.body, trailers };
-    answer.body.on('error', () => undefined);
-    const passed = { status, reason, headers, body };
-    return ended({ kind: 'answer', answer: passed, unshared, isForOne: true }, UNSHARED);
+    const passed = { status, reason, headers, body: passBody(answer) };
+    return ended(
+      { kind: 'answer', answer: passed, unshared: reasonAgainst, isForOne: true },
+      unshared(),
+    );
   }
   const idleMs = LIMITS.bodyIdleTimeoutMs;
-  const { stream, whole, release } = deps.collectBody(answer.body, { bytesMax, idleMs });
+  const { stream, whole, release } = deps.collectBody(streamOf(answer.body), { bytesMax, idleMs });
   const keep = async (): Promise<ExchangeEnd> => {
     const body = await whole;
-    if (body === 'too_much') return UNSHARED;
+    if (body === 'too_much') return unshared();
     if (body === 'cut') return giveUp(keyed, running, deps);
     const { kept } = judgement;
     const selecting = chooseVariant(kept.vary, keyed);
@@ -156,7 +157,7 @@ async function carry(
   const kept = keep().finally(release);
   return {
     arrival: { kind: 'answer', answer: passed, unshared: null, isForOne },
-    end: isForOne ? Promise.resolve(UNSHARED) : kept,
+    end: isForOne ? Promise.resolve(unshared()) : kept,
     kept,
   };
 }
@@ -178,13 +179,14 @@ async function isStillThere(
 }
 
 function findUnshared(
-  { headers, isDelimited }: OriginAnswer,
+  { headers, body, isDelimited }: OriginAnswer,
   judgement: AnswerJudgement,
   bytesMax: number,
 ): UnsharedReason | 'unframed' | 'too_large' | null {
   if (!judgement.store) return judgement.reason;
   if (!isDelimited) return 'unframed';
-  return Number(firstHeader(headers, 'content-length') ?? 0) > bytesMax ? 'too_large' : null;
+  const bytes = Buffer.isBuffer(body) ? body.length : firstHeader(headers, 'content-length');
+  return Number(bytes ?? 0) > bytesMax ? 'too_large' : null;
 }
 
 interface Renewal {
@@ -215,12 +217,12 @@ async function renew(
   });
   const body = read.value;
   if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
-    return ended({ kind: 'renewed', entry, body, isStored: false }, UNSHARED);
+    return ended({ kind: 'renewed', entry, body, isStored: false }, unshared());
   }
   if (!judgement.store) {
     if (mayStore) await deps.pages.withdraw(key, ref, normalized);
     const changed = { ...entry, exchange: { ...exchange, headers } };
-    return ended({ kind: 'renewed', entry: changed, body, isStored: false }, UNSHARED);
+    return ended({ kind: 'renewed', entry: changed, body, isStored: false }, unshared());
   }
   const { kept } = judgement;
   const { since } = running;
@@ -247,7 +249,7 @@ async function renew(
     isStored = (await deps.storing.take(keyed.key, keeping)) === true;
   }
   const isForOne = kept.staleAt <= kept.cachedAt;
-  const end: ExchangeEnd = isForOne ? UNSHARED : { kind: 'shared', shared, isStored };
+  const end: ExchangeEnd = isForOne ? unshared() : { kind: 'shared', shared, isStored };
   return ended({ kind: 'renewed', entry: next, body, isStored: mayStore }, end);
 }
 

@@ -10,7 +10,7 @@ import { backOff } from '../fetch-page.ts';
 import type { FetchFailure, Lease, LeaseResult } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { within } from '../wait-for-page.ts';
-import type { ExchangeEnd, SharedEnd } from './exchange-end.ts';
+import { type ExchangeEnd, type SharedEnd, unshared } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
 import { type Arrival, type Errand, type OpenExchange, openExchange } from './open-exchange.ts';
 
@@ -28,7 +28,6 @@ const SLOW_BODY_MS = 5_000;
 const TURNS_MAX = 4;
 
 const LOST: LeaseResult = { outcome: 'lost', reason: null };
-const UNSHARED: ExchangeEnd = { kind: 'unshared' };
 const LATE: ExchangeEnd = { kind: 'late' };
 const AGAIN: ExchangeEnd = { kind: 'again' };
 
@@ -110,7 +109,7 @@ async function takeResult(
       return (await findNewer(errand, deps)) ?? AGAIN;
     case 'unshared':
       rememberUnshared(errand.keyed, deps);
-      return UNSHARED;
+      return unshared();
     case 'failed':
       return failElsewhere(errand.keyed, isFailureReason(reason) ? reason : 'origin_invalid', deps);
     case 'lost':

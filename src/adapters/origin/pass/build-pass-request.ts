@@ -6,16 +6,20 @@ import { sentFields } from '../../../core/http/shared-cache/sent-fields.ts';
 import type { PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 
-export type PassOptions = Dispatcher.RequestOptions & { readonly servername?: string };
+export type PassOptions = Dispatcher.DispatchOptions & ServerName;
 
-export function buildPassRequest(job: PassJob, originUrl: string, pseudonym: string): PassOptions {
+interface ServerName {
+  readonly servername?: string;
+}
+
+/** @param name of the origin's server, see `serverName` */
+export function buildPassRequest(job: PassJob, pseudonym: string, name: ServerName): PassOptions {
   const { path } = splitTarget(job.url);
-  const headers = sentFields(job, pseudonym);
-  return { method: 'GET', path, headers, responseHeaders: 'raw', ...serverName(originUrl) };
+  return { method: 'GET', path, headers: sentFields(job, pseudonym), ...name };
 }
 
 /** The certificate must name the origin that was configured; an address has no name of its own. */
-function serverName(originUrl: string): { readonly servername?: string } {
+export function serverName(originUrl: string): ServerName {
   const { hostname } = new URL(originUrl);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {};
 }

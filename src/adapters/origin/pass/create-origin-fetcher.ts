@@ -1,14 +1,15 @@
 // Passes GETs on by pools of their own, for answers that may be kept. Redirects are never
 // followed; a second try only on another origin that was never reached, or on a dead keep-alive
 // socket. Bodies have no deadline here: what streams for hours is not ours to judge.
-import type { Dispatcher, Pool } from 'undici';
+import type { Pool } from 'undici';
 import { LIMITS } from '../../../core/limits.ts';
 import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/origin-ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
 import { classifyFailure } from '../fill/classify-failure.ts';
 import { createOriginPool, diedUnheard, watchAttempt } from '../fill/origin-client.ts';
-import { buildPassRequest } from './build-pass-request.ts';
-import { readHead, toPairs } from './read-head.ts';
+import { buildPassRequest, serverName } from './build-pass-request.ts';
+import { readHead } from './read-head.ts';
+import { type ReceivedAnswer, receiveAnswer, TooSlow } from './receive-answer.ts';
 
 export interface OriginFetcherOptions {
   /** The one that bypass uses too: an origin that is down is down for both. */
@@ -27,24 +28,35 @@ const POOL_SETTINGS = {
 /** Requests to one origin under way or queued; the rest fail at once instead of waiting in vain. */
 const PER_ORIGIN_MAX = 10_000;
 
+/** What is kept of one origin. */
+interface PassPool {
+  readonly originUrl: string;
+  readonly pool: Pool;
+  readonly serverName: ReturnType<typeof serverName>;
+  /** Requests under way or queued. */
+  count: number;
+}
+
 /** Creates the fetcher; its pools open no connection before they are needed. */
 export function createOriginFetcher({ balancer, pseudonym }: OriginFetcherOptions): OriginFetcher {
-  const pools = new Map<string, Pool>();
+  const pools = new Map<string, PassPool>();
 
-  const poolOf = (originUrl: string): Pool => {
-    const known = pools.get(originUrl) ?? createOriginPool(originUrl, POOL_SETTINGS);
-    pools.set(originUrl, known);
-    return known;
+  const poolOf = (originUrl: string): PassPool => {
+    const known = pools.get(originUrl);
+    if (known !== undefined) return known;
+    const pool = createOriginPool(originUrl, POOL_SETTINGS);
+    const made = { originUrl, pool, serverName: serverName(originUrl), count: 0 };
+    pools.set(originUrl, made);
+    return made;
   };
 
   const passInTurn = async (job: PassJob): Promise<Attempted> => {
     const turn = balancer.take(job.host.origins);
     let health: 'ok' | 'failed' | 'busy' = 'busy';
     try {
-      const pool = poolOf(turn.originUrl);
-      const order = { pool, originUrl: turn.originUrl, pseudonym };
-      const first = await attempt(job, order);
-      const last = first.isDeadSocket ? await attempt(job, order) : first;
+      const to = poolOf(turn.originUrl);
+      const first = await attempt(job, to, pseudonym);
+      const last = first.isDeadSocket ? await attempt(job, to, pseudonym) : first;
       health = healthIn(last.result);
       return last;
     } finally {
@@ -60,16 +72,10 @@ export function createOriginFetcher({ balancer, pseudonym }: OriginFetcherOption
       return (await passInTurn(job)).result;
     },
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...pools.values()].map(({ pool }) => pool.destroy()));
       pools.clear();
     },
   };
-}
-
-interface Order {
-  readonly pool: Pool;
-  readonly originUrl: string;
-  readonly pseudonym: string;
 }
 
 interface Attempted {
@@ -77,32 +83,27 @@ interface Attempted {
   readonly isDeadSocket: boolean;
 }
 
-async function attempt(job: PassJob, order: Order): Promise<Attempted> {
-  const { pool, originUrl, pseudonym } = order;
-  if (pool.stats.size >= PER_ORIGIN_MAX) {
+async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<Attempted> {
+  if (to.count >= PER_ORIGIN_MAX) {
     return { result: failed('origin_timeout', 'queue_full'), isDeadSocket: false };
   }
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), job.timeoutMs);
-  const request = {
-    ...buildPassRequest(job, originUrl, pseudonym),
-    signal: deadline.signal,
-    onInfo: ({ statusCode, headers }: { statusCode: number; headers: unknown }) =>
-      job.onInformation({ statusCode, headers: toPairs(headers) }),
-  };
+  const request = buildPassRequest(job, pseudonym, to.serverName);
   const watched = watchAttempt(request);
-  let response: Dispatcher.ResponseData | null = null;
+  let received: ReceivedAnswer | null = null;
+  to.count += 1;
+  const onDone = (): void => {
+    to.count -= 1;
+  };
   try {
-    response = await pool.request(request);
-    const answer = readHead(response, job, originUrl);
+    const { timeoutMs, onInformation } = job;
+    received = await receiveAnswer(to.pool, request, { timeoutMs, onInformation, onDone });
+    const answer = readHead(received, job, to.originUrl);
     return { result: { outcome: 'answer', answer }, isDeadSocket: false };
   } catch (error) {
-    response?.body.on('error', () => undefined).destroy();
-    const isLate = deadline.signal.aborted;
+    received?.abort();
+    const isLate = error instanceof TooSlow;
     const { reason, detail } = classifyFailure(error, watched.begun, isLate);
     return { result: failed(reason, detail), isDeadSocket: !isLate && diedUnheard(watched) };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

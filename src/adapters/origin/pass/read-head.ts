@@ -1,12 +1,12 @@
 // From the head of an origin's answer to what may be passed on and kept: end-to-end fields only,
 // no inner address, nothing whose framing can't be trusted.
-import type { Dispatcher } from 'undici';
 import { firstHeader, type HeaderList, listMembers } from '../../../core/http/header-list.ts';
 import { hopNames } from '../../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../../core/http/returned-headers.ts';
 import type { OriginAnswer, PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 import { PageRefused } from '../fill/read-page.ts';
+import type { ReceivedAnswer } from './receive-answer.ts';
 
 /** What keeping depends on: naming these in `Connection` must not make them vanish before. */
 const DECISIVE = ['age', 'cdn-cache-control', 'date', 'expires', 'pragma', 'vary'];
@@ -15,12 +15,10 @@ const NOT_MODIFIED = 304;
 
 /** Throws PageRefused for what can't be passed on as it is (RFC 9112 §6.3). */
 export function readHead(
-  response: Dispatcher.ResponseData,
+  { status, reason, headers: raw, body, trailers }: ReceivedAnswer,
   job: PassJob,
   originUrl: string,
 ): OriginAnswer {
-  const { statusCode: status, statusText, body, trailers } = response;
-  const raw = toPairs(response.headers);
   const codings = listMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
   if (codings.length > 0 && codings.join() !== 'chunked') {
     throw new PageRefused('origin_invalid', 'transfer_coding');
@@ -31,10 +29,10 @@ export function readHead(
   const isEmpty = status === NO_CONTENT || status === NOT_MODIFIED;
   return {
     status,
-    reason: statusText,
+    reason,
     headers: returnHeaders(raw, job, { originUrl, status }),
     body,
-    trailers: () => Object.entries(trailers),
+    trailers,
     isDelimited: isEmpty || codings.length > 0 || firstHeader(raw, 'content-length') !== null,
   };
 }
@@ -57,26 +55,18 @@ function returnHeaders(
     hasTrailers: false,
   });
   const dropped = hopNames(flat);
+  const pairs: (readonly [string, string])[] = [];
   // The last pair is our own Via, which is written with every answer that came through us.
-  return [
-    ...toPairs(returned.slice(0, -2)),
-    ...raw.filter(([name]) => {
-      const folded = name.toLowerCase();
-      return DECISIVE.includes(folded) && dropped.has(folded);
-    }),
-  ];
+  for (let i = 0; i + 3 < returned.length; i += 2) {
+    pairs.push([returned[i] ?? '', returned[i + 1] ?? '']);
+  }
+  for (const pair of raw) {
+    const folded = pair[0].toLowerCase();
+    if (dropped.has(folded) && DECISIVE.includes(folded)) pairs.push(pair);
+  }
+  return pairs;
 }
 
 function isConditional(headers: HeaderList): boolean {
   return ['if-none-match', 'if-modified-since'].some((name) => firstHeader(headers, name) !== null);
-}
-
-/** undici types a raw list as a record; it is names and values in turn, as latin1 text. */
-export function toPairs(headers: unknown): HeaderList {
-  if (!Array.isArray(headers)) throw new Error('raw headers were asked for');
-  const pairs: (readonly [string, string])[] = [];
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    pairs.push([String(headers[i]), String(headers[i + 1])]);
-  }
-  return pairs;
 }
