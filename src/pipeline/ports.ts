@@ -144,12 +144,7 @@ export interface BodyStore {
     coding: ContentCoding,
     digest: BodyDigest,
   ) => Promise<Found<Buffer>>;
-  /**
-   * Begins to read a body before its metadata is known, where the way to the store is long: both
-   * are then on their way at once.
-   *
-   * @param codings what may be asked for, what is wanted most first; the first that is kept comes
-   */
+  /** Begins to read before the digest is known, where that helps: the first coding that is kept. */
   readonly readAhead: (ref: BodyRef, codings: readonly ContentCoding[]) => BodyReading;
   /** Deletes all codings; the value says whether there was a body. */
   readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
