@@ -1,5 +1,7 @@
 // What every fetcher of answers that may be kept has to hold: the whole answer as the origin gave
 // it, nothing that is not in the key in what is sent, and a value for whatever may go wrong.
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type {
@@ -59,6 +61,8 @@ export function testOriginFetcher(create: () => OriginFetcher): void {
       ['X-A', '2'],
     ]);
     expect(await textOf(answer)).toBe('ok');
+    // It came with its head.
+    expect(Buffer.isBuffer(answer.body)).toBe(true);
   });
 
   test('asked for by the normalized URL, for its public host', async () => {
@@ -116,6 +120,26 @@ export function testOriginFetcher(create: () => OriginFetcher): void {
     expect(answer.trailers().map(([name, value]) => `${name.toLowerCase()}: ${value}`)).toEqual([
       'x-sum: 1',
     ]);
+  });
+
+  test('a body that goes on coming is a stream, which does not run ahead of its reader', async () => {
+    const rest = 'x'.repeat(8 * 1024 * 1024);
+    let held: Socket | null = null;
+    const answer = await pass((_request, socket) => {
+      held = socket;
+      return `HTTP/1.1 200 OK\r\nContent-Length: ${2 + rest.length}\r\n\r\nok`;
+    });
+    const { body } = answer;
+    if (Buffer.isBuffer(body)) throw new Error('it has not ended');
+    await once(body, 'readable');
+    let isDrained = false;
+    (held as Socket | null)?.write(rest, 'latin1', () => {
+      isDrained = true;
+    });
+    await expect.poll(() => body.readableLength > 2, { timeout: 10_000 }).toBe(true);
+    expect([body.readableLength < rest.length / 4, isDrained]).toEqual([true, false]);
+    expect((await textOf(answer)).length).toBe(2 + rest.length);
+    await expect.poll(() => isDrained, { timeout: 10_000 }).toBe(true);
   });
 
   test('a body that ends with the connection says so', async () => {

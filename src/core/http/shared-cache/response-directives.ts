@@ -2,6 +2,8 @@
 // dictionary with something in it, else `Cache-Control` (RFC 9111 §5.2.2). Whatever can't be
 // understood forbids and allows nothing: a damaged `private=` is private, a number that is none is
 // 0, and a line that can't be read says at least that it wants to be asked.
+
+import { createRecentMap } from '../../recent-map.ts';
 import { type CacheDirective, parseCacheControl } from '../cache-control.ts';
 import { type HeaderList, headerValues, isFieldName } from '../header-list.ts';
 import { type DictionaryMember, parseDictionary } from '../structured-dictionary.ts';
@@ -33,15 +35,41 @@ type Directives = ReadonlyMap<string, readonly CacheDirective[]>;
 /** Larger numbers are as good as infinite (RFC 9111 §1.2.2). */
 const SECONDS_MAX = 2_147_483_648;
 
+/** A site says the same few things all the time. */
+const MEMO_MAX = 500;
+const MEMO_CHARS_MAX = 500;
+const memo = createRecentMap<ResponseDirectives>(MEMO_MAX);
+
 export function readResponseDirectives(headers: HeaderList): ResponseDirectives {
-  const targeted = readTargeted(headerValues(headers, 'cdn-cache-control'));
-  const directives = targeted ?? readCacheControl(headerValues(headers, 'cache-control'));
+  const said: Said = {
+    targeted: headerValues(headers, 'cdn-cache-control'),
+    general: headerValues(headers, 'cache-control'),
+    pragma: headerValues(headers, 'pragma'),
+  };
+  const key = JSON.stringify(said);
+  const known = memo.get(key);
+  if (known !== undefined) return known;
+  const directives = readSaid(said);
+  if (key.length <= MEMO_CHARS_MAX) memo.set(key, directives);
+  return directives;
+}
+
+/** The lines of the fields that count. */
+interface Said {
+  readonly targeted: readonly string[];
+  readonly general: readonly string[];
+  readonly pragma: readonly string[];
+}
+
+function readSaid({ targeted: forUs, general, pragma }: Said): ResponseDirectives {
+  const targeted = readTargeted(forUs);
+  const directives = targeted ?? readCacheControl(general);
   const has = (name: string): boolean => directives.has(name);
   const whole = (name: string): boolean => (directives.get(name) ?? []).some(meansWhole);
   const allows = (name: string): boolean =>
     (directives.get(name) ?? []).some(({ isWhole }) => isWhole);
   const isReadable = [...directives.values()].flat().every(({ isWhole }) => isWhole);
-  const isPragma = directives.size === 0 && saysNoCache(headerValues(headers, 'pragma'));
+  const isPragma = directives.size === 0 && saysNoCache(pragma);
   return {
     noStore: has('no-store'),
     isPrivate: whole('private'),
