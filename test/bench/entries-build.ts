@@ -1,5 +1,5 @@
-// Fills a store with pages, in a process of its own: `entries-build.ts FILE COUNT [linked]`. Linked:
-// only the first page with a body writes it, and the others get a name of its file.
+// Fills a store with pages, in a process of its own: `entries-build.ts FILE COUNT [linked]`.
+// Linked: only the first page with a body writes it, and the others get a name of its file.
 import { linkSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bodyFolder, bodyPath } from '../../src/adapters/files/body-path.ts';
