@@ -43,6 +43,14 @@ export async function askAdmin(
   return { status: response.statusCode ?? 0, values: readValues(response) };
 }
 
+/** The message of an answer that says no; null: it is none. */
+export function readAdminError(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !('error' in value)) return null;
+  const { error } = value;
+  if (typeof error !== 'object' || error === null || !('message' in error)) return null;
+  return typeof error.message === 'string' ? error.message : null;
+}
+
 /** What a listener on every address answers on, on this machine. */
 function addressOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';

@@ -4,7 +4,7 @@ import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
-import { formatReport } from '../pipeline/purge-report.ts';
+import { formatPurgeError, formatReport } from '../pipeline/purge-report.ts';
 import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type {
   AdminDeps,
@@ -94,5 +94,8 @@ const PURGE_STATUS: Readonly<Record<PurgeError['kind'], number>> = {
 
 function answerPurge(result: Result<PurgeReport, PurgeError>): AdminResult {
   if (result.ok) return { status: 200, body: formatReport(result.value) };
-  return { status: PURGE_STATUS[result.error.kind], body: { error: result.error } };
+  return {
+    status: PURGE_STATUS[result.error.kind],
+    body: { error: formatPurgeError(result.error) },
+  };
 }

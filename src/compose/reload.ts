@@ -6,6 +6,7 @@ import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config, Settings } from '../config/settings.ts';
 import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
+import { adminError } from '../server/admin/admin-error.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
 import { findRestartSettings } from './restart-settings.ts';
 
@@ -130,6 +131,8 @@ function logApplied(
   });
 }
 
+const NOT_APPLIED = 'the old configuration goes on serving: `diagnostics` say why';
+
 function describeReload({ isApplied, messages, needsRestart }: ReloadReport): AdminResult {
   return {
     status: isApplied ? 200 : 422,
@@ -137,6 +140,7 @@ function describeReload({ isApplied, messages, needsRestart }: ReloadReport): Ad
       applied: isApplied,
       diagnostics: messages,
       needs_restart: needsRestart,
+      ...(isApplied ? null : adminError('not_applied', NOT_APPLIED)),
     },
   };
 }

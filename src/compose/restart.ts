@@ -1,6 +1,7 @@
 // Rolling restart, on SIGUSR2 and by the admin API: one at a time, and whoever asks while one is
 // under way gets the result of that one.
 import type { Log } from '../adapters/telemetry/create-log.ts';
+import { adminError } from '../server/admin/admin-error.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
 import type { RestartResult } from './serving.ts';
 
@@ -27,5 +28,5 @@ export function createRestarter(
 
 export function describeRestart(result: RestartResult): AdminResult {
   if (result.isDone) return { status: 200, body: { restarted: true, workers: result.replaced } };
-  return { status: 409, body: { restarted: false, error: result.reason } };
+  return { status: 409, body: { restarted: false, ...adminError('not_restarted', result.reason) } };
 }

@@ -128,7 +128,9 @@ test('soft: stale and renewed once; taken back: fresh again', async () => {
   expect(verdict(await stage.ask('/b'))).toBe('hit');
   expect(await purge(stage, { undo: 1 })).toEqual({
     status: 409,
-    body: { error: { kind: 'not_undoable', reason: 'undone' } },
+    body: {
+      error: { kind: 'not_undoable', reason: 'undone', message: 'it was taken back already' },
+    },
   });
 });
 

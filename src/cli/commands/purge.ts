@@ -5,8 +5,8 @@ import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { type PurgeError, type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
-import { formatReport } from '../../pipeline/purge-report.ts';
+import { type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
+import { describePurgeError, formatReport } from '../../pipeline/purge-report.ts';
 import { chooseTarget, type PurgeRequest } from '../../pipeline/purge-request.ts';
 import {
   CONFIG_OPTION,
@@ -83,7 +83,7 @@ async function purge(
     const decider = await buildDecider(config.policies, stores?.learned ?? null);
     const result = await purgePages(request, { decider, hosts, stores });
     if (!result.ok) {
-      io.stderr.write(`edge-gateway: ${describeError(result.error)}\n`);
+      io.stderr.write(`edge-gateway: ${describePurgeError(result.error)}\n`);
       return 1;
     }
     io.stdout.write(
@@ -127,32 +127,4 @@ function describePages({ selector }: PurgeReport): string {
 
 function describeHost(hostId: number | null): string {
   return hostId === null ? '' : ` of host ${hostId}`;
-}
-
-const NOT_UNDOABLE = {
-  unknown: 'there is no such purge, or it is too long ago',
-  hard: 'only a soft purge can be taken back',
-  undone: 'it was taken back already',
-} as const;
-
-function describeError(error: PurgeError): string {
-  switch (error.kind) {
-    case 'invalid_url':
-      return `not a URL that could be stored: ${error.error}`;
-    case 'invalid_pattern':
-      return `not a pattern: ${error.message}`;
-    case 'invalid_tag':
-      return 'a tag has 1 to 256 printable characters without spaces and commas';
-    case 'unknown_host':
-      return 'this host is not configured; hosts are listed in hosts.yaml';
-    case 'not_undoable':
-      return NOT_UNDOABLE[error.reason];
-    case 'store_unavailable':
-      return `the store could not be reached, nothing was purged: ${error.reason}`;
-    case 'unfinished':
-      return (
-        `the store failed after ${error.entries} entries: ${error.reason}; ` +
-        'the purge holds for a quarter of an hour, repeat it until then'
-      );
-  }
 }

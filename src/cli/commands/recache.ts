@@ -1,7 +1,7 @@
 // `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones
 // until the new ones are there.
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { AdminError, askAdmin } from '../ask-admin.ts';
+import { AdminError, askAdmin, readAdminError } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -49,9 +49,9 @@ export const recacheCommand: Command = {
 function report(value: unknown, io: CommandIo): ExitCode {
   const fields: Readonly<Record<string, unknown>> =
     typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-  const { accepted, pages, refused, error } = fields;
+  const { accepted, pages, refused } = fields;
   if (!Array.isArray(refused)) {
-    io.stderr.write(`edge-gateway: ${typeof error === 'string' ? error : 'no answer'}\n`);
+    io.stderr.write(`edge-gateway: ${readAdminError(value) ?? 'no answer'}\n`);
     return 1;
   }
   for (const { url, reason } of refused) io.stderr.write(`refused: ${url}: ${reason}\n`);

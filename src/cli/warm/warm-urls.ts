@@ -1,7 +1,7 @@
 // Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as
 // there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
 // spread.
-import { type AdminAnswer, AdminError } from '../ask-admin.ts';
+import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
 import type { WarmLine } from './warm-tally.ts';
 
 export interface Warming {
@@ -78,8 +78,7 @@ async function warmBatch(
 }
 
 function describe(value: unknown): string {
-  const { error } = fieldsOf(value);
-  return typeof error === 'string' ? error : JSON.stringify(value);
+  return readAdminError(value) ?? JSON.stringify(value);
 }
 
 function readLine(value: unknown): WarmLine {

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { RecacheReport, RefreshCommand, WarmReport } from '../../pipeline/request-refresh.ts';
+import { type AdminError, adminError } from './admin-error.ts';
 import { parseRefreshBody } from './parse-refresh-body.ts';
 
 export interface RefreshActions {
@@ -17,13 +18,17 @@ const WARM_URLS_MAX = 100;
 export function addRefreshRoutes(app: FastifyInstance, actions: RefreshActions): void {
   app.post('/recache', { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     const command = parseRefreshBody(request.body, RECACHE_URLS_MAX);
-    if (!command.ok) return await reply.code(400).send({ error: command.error });
+    if (!command.ok) {
+      return await reply.code(400).send(adminError('invalid_request', command.error));
+    }
     const report = await actions.recache(command.value);
-    return await reply.code(statusOf(report)).send(report);
+    return await reply.code(statusOf(report)).send({ ...report, ...errorOf(report) });
   });
   app.post('/warm', { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
     const command = parseRefreshBody(request.body, WARM_URLS_MAX);
-    if (!command.ok) return await reply.code(400).send({ error: command.error });
+    if (!command.ok) {
+      return await reply.code(400).send(adminError('invalid_request', command.error));
+    }
     const lines = Readable.from(formatLines(actions.warm(command.value)));
     return await reply
       .header('content-type', 'application/x-ndjson')
@@ -40,4 +45,10 @@ async function* formatLines(reports: AsyncIterable<WarmReport>): AsyncGenerator<
 function statusOf({ accepted, refused }: RecacheReport): number {
   if (accepted > 0) return 202;
   return refused.some(({ reason }) => reason.startsWith('queue_')) ? 503 : 422;
+}
+
+function errorOf({ accepted }: RecacheReport): AdminError | null {
+  return accepted > 0
+    ? null
+    : adminError('nothing_accepted', 'none of the URLs was taken on: `refused` says why');
 }

@@ -4,6 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
 import type { PurgeRequest } from '../../pipeline/purge-request.ts';
 import { addRefreshRoutes, type RefreshActions } from './add-refresh-routes.ts';
+import { type AdminError, adminError } from './admin-error.ts';
 import { isAllowed } from './check-token.ts';
 import { parsePurgeBody } from './parse-purge-body.ts';
 
@@ -53,16 +54,16 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
       await reply
         .code(401)
         .header('www-authenticate', 'Bearer')
-        .send({ error: 'unauthorized', hint: 'send Authorization: Bearer <admin.token>' });
+        .send(adminError('unauthorized', 'send Authorization: Bearer <admin.token>'));
     }
   });
   app.setErrorHandler(async (error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) deps.onError(error);
-    await reply.code(status).send({ error: describeRefusal(status, error.message) });
+    await reply.code(status).send(describeRefusal(status, error.message));
   });
   app.setNotFoundHandler(async (_request, reply) => {
-    await reply.code(404).send({ error: 'not found' });
+    await reply.code(404).send(adminError('not_found', 'there is no such address'));
   });
   addReadRoutes(app, deps);
   addChangeRoutes(app, deps);
@@ -88,9 +89,11 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
     if (stray !== null) {
       // An unencoded `&` in the URL would cut it here and explain another page.
       const error = `unknown parameter "${stray}": encode the URL (& as %26, ? as %3F)`;
-      return await reply.code(400).send({ error });
+      return await reply.code(400).send(adminError('invalid_request', error));
     }
-    if (url === '') return await reply.code(400).send({ error: 'say which: /explain?url=…' });
+    if (url === '') {
+      return await reply.code(400).send(adminError('invalid_request', 'say which: /explain?url=…'));
+    }
     const { status, body } = await deps.explain({
       url,
       userAgent: hasParameter(request, 'user_agent')
@@ -105,7 +108,9 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
 function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
   app.post('/purge', async (request, reply) => {
     const parsed = parsePurgeBody(request.body);
-    if (!parsed.ok) return await reply.code(400).send({ error: parsed.error });
+    if (!parsed.ok) {
+      return await reply.code(400).send(adminError('invalid_request', parsed.error));
+    }
     const { status, body } = await deps.purge(parsed.value);
     return await reply.code(status).send(body);
   });
@@ -119,10 +124,18 @@ function addChangeRoutes(app: FastifyInstance, deps: AdminDeps): void {
   });
 }
 
-function describeRefusal(status: number, message: string): string {
-  if (status >= 500) return 'internal error; the log says more';
+const KINDS: Readonly<Record<number, string>> = {
+  413: 'too_large',
+  415: 'no_json',
+};
+
+/** What Fastify refuses, and what is a defect. */
+function describeRefusal(status: number, message: string): AdminError {
+  if (status >= 500) return adminError('internal', 'internal error; the log says more');
+  const kind = KINDS[status] ?? 'invalid_request';
   // What curl says of `-d` alone.
-  return status === 415 ? 'send JSON, and say so: content-type: application/json' : message;
+  const advice = 'send JSON, and say so: content-type: application/json';
+  return adminError(kind, status === 415 ? advice : message);
 }
 
 function parametersOf({ query }: FastifyRequest): readonly string[] {
