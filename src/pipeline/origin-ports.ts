@@ -42,8 +42,8 @@ export interface OriginAnswer {
   /** End-to-end; no address in it that only we know. */
   readonly headers: HeaderList;
   /**
-   * The bytes that came, in their coding: all of them, where they came with the head and no trailers
-   * behind. Destroying a stream ends the request.
+   * The bytes that came, in their coding: all of them, where they came with the head and without
+   * trailers. Destroying a stream ends the request.
    */
   readonly body: Buffer | Readable;
   /** Trailer fields, known once the body has ended. */

@@ -96,7 +96,7 @@ async function startGateways(
     ports: gateways.map(({ port }) => port),
     pids: () => gateways.flatMap(({ child }) => listTree(child.pid ?? 0)),
     stop: async () => {
-      await Promise.all(gateways.map(({ kill }) => kill()));
+      await Promise.all(gateways.map(({ stop }) => stop()));
       await rm(folder, { recursive: true, force: true });
     },
   };
