@@ -1,7 +1,12 @@
-// The Inventory port on lmdb: a version is lmdb's own, which every write of an entry changes.
+// The Inventory port on lmdb: a version is lmdb's own, which every write of an entry changes. Entries
+// are of any size, so that it is time that bounds how many are read in one turn of the process.
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { decodeEntry } from '../../core/key/entry-codec.ts';
 import type { Inventory, StoredItem } from '../../pipeline/upkeep-ports.ts';
 import type { Embedded } from './open-embedded.ts';
+
+/** Those who serve wait no longer than that, and one entry. */
+const TURN_MS = 5;
 
 /** Makes the inventory of an embedded entry store. */
 export function createEmbeddedInventory({ environment, read, write, clock }: Embedded): Inventory {
@@ -14,8 +19,16 @@ export function createEmbeddedInventory({ environment, read, write, clock }: Emb
   return {
     read: (keys) =>
       read(async () => {
-        const now = clock.now();
-        return { state: 'done', value: keys.flatMap((key) => readItem(key, now)) };
+        const value: StoredItem[] = [];
+        let beganAt = performance.now();
+        for (const key of keys) {
+          if (performance.now() - beganAt > TURN_MS) {
+            await yieldTurn();
+            beganAt = performance.now();
+          }
+          value.push(...readItem(key, clock.now()));
+        }
+        return { state: 'done', value };
       }),
     findAbsent: (keys) =>
       read(async () => ({
