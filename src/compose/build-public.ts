@@ -11,9 +11,9 @@ import { type Certificate, createTlsServer } from '../server/door/create-tls-ser
 import { type Drain, watchForDrain } from '../server/door/drain.ts';
 import type { RefusalReason } from '../server/door/refusals.ts';
 import { createGatewayApp } from '../server/gateway/create-gateway-app.ts';
-import type { GatewayApp, GatewayDeps } from '../server/gateway/gateway-deps.ts';
+import type { GatewayApp } from '../server/gateway/gateway-deps.ts';
 import { createIntegrationApp } from '../server/integration/create-integration-app.ts';
-import { createFastLane } from '../server/lane/fast-lane.ts';
+import { createLane, type LaneDeps } from '../server/lane/create-lane.ts';
 import type { PortName } from './open-ports.ts';
 import type { Releases } from './releases.ts';
 import { STOP_DEADLINE_MS } from './stop.ts';
@@ -31,7 +31,7 @@ export interface PublicServers {
   readonly close: (idleGraceMs: number) => Promise<void>;
 }
 
-export interface PublicDeps extends GatewayDeps {
+export interface PublicDeps extends LaneDeps {
   readonly onRefused: (reason: RefusalReason) => void;
   readonly isReady: () => Promise<boolean>;
   /** What TLS sessions are resumed by, where several processes serve one port; else null. */
@@ -57,7 +57,7 @@ export async function buildPublic(
     releases.add(async () => await unit.close({ idleGraceMs: 0, deadlineMs: 0 }));
   };
   const { headerFieldsMax, keepAliveTimeoutMs } = server.limits;
-  const lane = createFastLane(deps, {
+  const lane = createLane(deps, {
     limits: { headerFieldsMax, urlBytesMax },
     keepAliveTimeoutMs,
   });

@@ -1,5 +1,6 @@
 // The public side of a process: its servers over the runtime in service.
 import { connectOrigins } from '../adapters/origin/connect-origin.ts';
+import { keepLinks } from '../adapters/origin/keep-links.ts';
 import type { Config } from '../config/settings.ts';
 import { buildPublic, type PublicServers } from './build-public.ts';
 import type { Foundation } from './foundation.ts';
@@ -23,10 +24,13 @@ export async function servePages(
   const { log, metrics, lasting } = foundation;
   const connections = connectOrigins();
   releases.add(connections.close);
+  const links = keepLinks();
+  releases.add(links.close);
   return await buildPublic(config, releases, {
     snapshot: () => runtime.current().snapshot,
     takeOrigin: lasting.balancer.take,
     connector: connections,
+    links,
     pseudonym: lasting.pseudonym,
     bodyBytesMax: config.settings.server.limits.bodyBytesMax,
     onFinished: createRequestObserver(log, metrics),

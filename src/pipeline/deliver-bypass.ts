@@ -3,7 +3,7 @@ import type { Decision } from '../core/decision/decision.ts';
 import type { ForwardReason } from '../core/http/cache-status.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { describe } from './describe-answer.ts';
-import type { Delivery, PassedHead, Received, RequestRecord } from './state.ts';
+import type { BypassDelivery, PassedHead, Received, RequestRecord } from './state.ts';
 
 export interface PassOn {
   readonly host: HostPolicy;
@@ -17,7 +17,7 @@ export interface PassOn {
   readonly onAnswer?: (head: PassedHead) => Promise<void>;
 }
 
-export function passOn(received: Received, plan: PassOn): Delivery {
+export function passOn(received: Received, plan: PassOn): BypassDelivery {
   const { host, decision } = plan;
   const policy = decision.error === null ? decision.policy : host.policy;
   const reason = plan.reason ?? decision.reason;

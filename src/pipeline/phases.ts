@@ -16,8 +16,15 @@ import { answerStatus } from './deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { fetchPage } from './fetch-page.ts';
 import { lookUp } from './look-up.ts';
-import { answerBypass } from './shared-cache/answer-bypass.ts';
-import type { Delivery, Keyed, NonPageReason, Planned, Received } from './state.ts';
+import { answerBypass, passUncached } from './shared-cache/answer-bypass.ts';
+import type {
+  BypassDelivery,
+  Delivery,
+  Keyed,
+  NonPageReason,
+  Planned,
+  Received,
+} from './state.ts';
 
 /** Walks one request through the phases. Never throws for anything a client or an origin does. */
 export async function runPhases(received: Received, deps: PipelineDeps): Promise<Delivery> {
@@ -64,19 +71,28 @@ function plan({ request, site }: Received): Decision {
   );
 }
 
+/** What can be known of a GET before anything is asked. */
+export type Foresight =
+  /** A page that may be in the cache. */
+  | { readonly kind: 'page'; readonly keyed: Keyed }
+  /** Passed on as it came, and nothing is kept of it. */
+  | { readonly kind: 'pass'; readonly planned: Planned; readonly delivery: BypassDelivery };
+
 /**
- * The page a request is for, when it is for one that can be had from the cache; null: for anything
- * else. Once decided, it holds for every request of the same client for the same URL, as long as
- * the crawler's address is judged the same.
+ * What a GET without body comes to: for all others of the same client for the same URL as well, as
+ * long as a crawler's address is judged the same. null: the phases have to be walked.
  */
-export function planPage(received: Received): Keyed | null {
+export function foresee(received: Received): Foresight | null {
   const decision = plan(received);
-  if (decision.error !== null || decision.action !== 'render') return null;
-  const { host, dimension } = decision;
+  if (decision.error !== null) return null;
+  const { host, dimension, action } = decision;
   // What an origin says of its parameters may change what they mean from one request to the next.
   const isLearning = decision.policy.normalization.noVarySearch === 'learn';
   if (host === null || dimension === null || isLearning) return null;
-  return deriveKey({ ...received, decision, host, dimension });
+  const planned = { ...received, decision, host, dimension };
+  if (action === 'render') return { kind: 'page', keyed: deriveKey(planned) };
+  const delivery = action === 'bypass' ? passUncached(planned) : null;
+  return delivery === null ? null : { kind: 'pass', planned, delivery };
 }
 
 /** @returns the same with the key of its page */

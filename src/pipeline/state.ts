@@ -147,20 +147,20 @@ export interface AnswerDelivery {
   readonly record: RequestRecord;
 }
 
+export interface BypassDelivery {
+  readonly kind: 'bypass';
+  readonly host: HostPolicy;
+  readonly timeoutMs: number;
+  readonly userAgent: string | null;
+  /** Added to the origin's answer. */
+  readonly headers: HeaderList;
+  /** Told of the origin's answer; the client gets it when that is done. */
+  readonly onAnswer?: (head: PassedHead) => Promise<void>;
+  readonly record: RequestRecord;
+}
+
 /** What leaves the pipeline: an answer, or the word to pass the request on as it came. */
-export type Delivery =
-  | AnswerDelivery
-  | {
-      readonly kind: 'bypass';
-      readonly host: HostPolicy;
-      readonly timeoutMs: number;
-      readonly userAgent: string | null;
-      /** Added to the origin's answer. */
-      readonly headers: HeaderList;
-      /** Told of the origin's answer; the client gets it when that is done. */
-      readonly onAnswer?: (head: PassedHead) => Promise<void>;
-      readonly record: RequestRecord;
-    };
+export type Delivery = AnswerDelivery | BypassDelivery;
 
 export interface NotAnswered {
   /** `unavailable`: nothing is known, so nothing may be stored either. */

@@ -12,12 +12,18 @@ import { passOn } from '../deliver-bypass.ts';
 import { answerNotCached } from '../deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Peer } from '../origin-ports.ts';
-import type { Delivery, Keyed, Planned } from '../state.ts';
+import type { BypassDelivery, Delivery, Keyed, Planned } from '../state.ts';
 import { exchangePlace } from './exchange-place.ts';
 import { fetchExchange, followExchange, isForTrouble, refreshExchange } from './fetch-exchange.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
 import { invalidateBy, isUnsafe } from './invalidate.ts';
 import { serveStored } from './serve-stored.ts';
+
+/** Passes a GET on as it came, where its host keeps nothing of what is passed on; null elsewhere. */
+export function passUncached(planned: Planned): BypassDelivery | null {
+  const { host, decision } = planned;
+  return decision.policy.bypass.cache.enabled ? null : passOn(planned, { host, decision });
+}
 
 export async function answerBypass(planned: Planned, deps: PipelineDeps): Promise<Delivery> {
   const { host, decision, request } = planned;

@@ -3,9 +3,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { BypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
+import type { BypassTarget } from './ports.ts';
 import { withExtraHeaders } from './relay-response.ts';
 import { isUploaded } from './upload-body.ts';
-import { cutAnswer, writeHead } from './write-head.ts';
+import { cutAnswer, type ResponseHead, writeHead } from './write-head.ts';
+
+interface ErrorAnswer extends ResponseHead {
+  readonly body: string;
+}
 
 /** Answers with the error's status, or cuts an answer that has already begun. */
 export function answerError(exchange: Exchange, error: BypassError): void {
@@ -16,6 +21,13 @@ export function answerError(exchange: Exchange, error: BypassError): void {
     return;
   }
   if (!isUploaded(request)) response.shouldKeepAlive = false;
+  const { body, ...head } = formatError(error, target);
+  writeHead(response, head);
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** What is said of an error, for any kind of writer. */
+export function formatError(error: BypassError, target: BypassTarget): ErrorAnswer {
   const reason = STATUS_CODES[error.status] ?? '';
   const body = `${error.status} ${reason}\nrequest id: ${target.requestId}\n`;
   const headers = [
@@ -28,10 +40,10 @@ export function answerError(exchange: Exchange, error: BypassError): void {
     'Proxy-Status',
     `edge-gateway; error=${error.type}`,
   ];
-  writeHead(response, {
+  return {
     status: error.status,
     reason,
     headers: withExtraHeaders(headers, target.extraResponseHeaders),
-  });
-  response.end(request.method === 'HEAD' ? undefined : body);
+    body,
+  };
 }

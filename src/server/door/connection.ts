@@ -1,13 +1,22 @@
 // What the door remembers about one connection: its newest exchange, whether a request line on it
 // was ambiguous, and whether it is being closed. Kept beside the socket, never on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspectRequestLines } from './inspect-request-line.ts';
 
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+}
+
+/** What may answer before Node's parser reads: see lane.ts. */
+export interface ConnectionLane {
+  readonly read: (chunk: Buffer) => void;
+  /** The server is about to end: what comes now is the pipeline's, which knows of it. */
+  readonly close: () => void;
+  readonly isAnswering: () => boolean;
+  /** The lane has answered, and Node's parser has seen nothing since. */
+  readonly isOnlyReader: () => boolean;
 }
 
 export interface Connection {
@@ -19,21 +28,8 @@ export interface Connection {
   /** The bytes of a request line that is not complete yet. */
   unfinishedLine: Buffer | null;
   /** Answers what it can before Node's parser sees it; null: nothing does. */
-  lane: Lane | null;
+  lane: ConnectionLane | null;
   readonly onData: (chunk: Buffer) => void;
-}
-
-/** What answers requests from their bytes. */
-export type TakeChunk = (socket: Socket, chunk: Buffer) => boolean;
-
-interface Lane {
-  readonly take: (chunk: Buffer) => boolean;
-  /** false: every request goes to Node's parser. */
-  isOpen: boolean;
-  /** Node's parser, which gets the rest. */
-  readonly parse: (chunk: Buffer) => void;
-  /** The silence that ends the connection is counted by us, not by Node, which saw no request. */
-  isTimed: boolean;
 }
 
 /** A request line longer than any head can be is for the parser to refuse. */
@@ -52,7 +48,10 @@ export function connectionOf(socket: Duplex): Connection {
     isInsideHead: false,
     unfinishedLine: null,
     lane: null,
-    onData: (chunk) => readChunk(connection, chunk),
+    onData: (chunk) => {
+      if (connection.lane === null) inspectChunk(connection, chunk);
+      else connection.lane.read(chunk);
+    },
   };
   connections.set(socket, connection);
   return connection;
@@ -66,43 +65,6 @@ export function inspectConnection(socket: Duplex): void {
   const connection = connectionOf(socket);
   socket.removeListener('data', connection.onData);
   socket.prependListener('data', connection.onData);
-}
-
-/**
- * Puts a lane between the socket and Node's parser, which reads on only what the lane leaves it. To
- * be called when Node has begun to listen to the socket.
- *
- * @param keepAliveTimeoutMs ends a connection that is silent behind an answer of the lane
- */
-export function interposeLane(socket: Socket, take: TakeChunk, keepAliveTimeoutMs: number): void {
-  const connection = connectionOf(socket);
-  const parsers = socket.listeners('data').filter((listener) => listener !== connection.onData);
-  for (const parser of parsers) socket.removeListener('data', parser as () => void);
-  const lane: Lane = {
-    isOpen: true,
-    take: (chunk) => {
-      if (!take(socket, chunk)) return false;
-      if (!socket.timeout) {
-        socket.setTimeout(keepAliveTimeoutMs);
-        lane.isTimed = true;
-      }
-      return true;
-    },
-    parse: (chunk) => {
-      // From here on Node minds the time.
-      if (lane.isTimed) socket.setTimeout(0);
-      lane.isTimed = false;
-      for (const parser of parsers) parser.call(socket, chunk);
-    },
-    isTimed: false,
-  };
-  connection.lane = lane;
-}
-
-/** What comes from now on is the pipeline's: it knows that the server is about to end. */
-export function closeLane(socket: Duplex): void {
-  const { lane } = connectionOf(socket);
-  if (lane !== null) lane.isOpen = false;
 }
 
 /** Stops looking: the socket is no longer read as HTTP by this server. */
@@ -126,27 +88,13 @@ export function pendingExchange(connection: Connection): Exchange | null {
 
 /** Whether a request is on its way in, or its answer on its way out. */
 export function isBusy(connection: Connection): boolean {
-  const { isInsideHead, unfinishedLine } = connection;
-  return pendingExchange(connection) !== null || isInsideHead || (unfinishedLine?.length ?? 0) > 0;
+  const { isInsideHead, unfinishedLine, lane } = connection;
+  const isReading = isInsideHead || (unfinishedLine?.length ?? 0) > 0;
+  return isReading || pendingExchange(connection) !== null || lane?.isAnswering() === true;
 }
 
-function readChunk(connection: Connection, chunk: Buffer): void {
-  const { lane, newest, isClosing } = connection;
-  if (lane === null) {
-    inspectChunk(connection, chunk);
-    return;
-  }
-  const isFree =
-    lane.isOpen &&
-    !isClosing &&
-    !isBusy(connection) &&
-    (newest === null || newest.request.complete);
-  if (isFree && lane.take(chunk)) return;
-  inspectChunk(connection, chunk);
-  lane.parse(chunk);
-}
-
-function inspectChunk(connection: Connection, chunk: Buffer): void {
+/** Looks at a chunk that Node's parser is about to read. */
+export function inspectChunk(connection: Connection, chunk: Buffer): void {
   if (connection.isInsideHead) return;
   if (connection.newest !== null && !connection.newest.request.complete) return;
   const { unfinishedLine } = connection;

@@ -15,13 +15,9 @@ import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
 import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './admit-request.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
-import {
-  ignoreConnection,
-  inspectConnection,
-  interposeLane,
-  type TakeChunk,
-} from './connection.ts';
+import { ignoreConnection, inspectConnection } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
+import { createLanes, type TakeTurn } from './lane.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { RefusalReason } from './refusals.ts';
 import { handleInTurn } from './take-turns.ts';
@@ -34,7 +30,7 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export interface HttpServerOptions extends DoorOptions {
   readonly onUpgrade: UpgradeListener;
   /** Answers some requests from their bytes. */
-  readonly lane?: TakeChunk;
+  readonly lane?: TakeTurn;
 }
 
 /** How often Node looks for expired connections: the error of every timeout it keeps. */
@@ -68,9 +64,11 @@ export function createHttpServer(options: HttpServerOptions, handler: RequestLis
   const { limits, lane } = options;
   const server = createServer(nodeLimits(limits));
   limitConnections(server, limits.connectionsMax);
+  const { keepAliveTimeoutMs } = limits;
+  const interpose = lane && createLanes(server, { take: lane, keepAliveTimeoutMs });
   server.on('connection', (socket: Socket) => {
     inspectConnection(socket);
-    if (lane !== undefined) interposeLane(socket, lane, limits.keepAliveTimeoutMs);
+    interpose?.(socket);
     watchConnection(socket, limits.bodyIdleTimeoutMs);
   });
   attachDoor(server, options, {

@@ -5,7 +5,7 @@ import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import { closeLane, connectionOf, isBusy } from './connection.ts';
+import { connectionOf, isBusy } from './connection.ts';
 
 export interface Drain {
   /** From now on every answer is the last one of its connection. */
@@ -39,7 +39,7 @@ export function watchForDrain(server: EventEmitter, isTls: boolean): Drain {
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     if ('alpnProtocol' in socket && socket.alpnProtocol === 'h2') return;
     sockets.add(socket);
-    if (isDraining) closeLane(socket);
+    if (isDraining) connectionOf(socket).lane?.close();
     socket.once('close', () => sockets.delete(socket));
   });
   // Before the door, which hands a socket back as a new connection when it ignores the offer.
@@ -70,7 +70,7 @@ export function watchForDrain(server: EventEmitter, isTls: boolean): Drain {
   return {
     begin: () => {
       isDraining = true;
-      for (const socket of sockets) closeLane(socket);
+      for (const socket of sockets) connectionOf(socket).lane?.close();
       for (const response of responses) {
         if (!response.headersSent) response.shouldKeepAlive = false;
       }

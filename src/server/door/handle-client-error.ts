@@ -2,7 +2,7 @@
 // owed is not thrown away because of what came after its request (bytes after `Connection: close`).
 import type { Duplex } from 'node:stream';
 import { refuseConnection } from './answer-refusal.ts';
-import { connectionOf, type Exchange, isBusy, pendingExchange } from './connection.ts';
+import { connectionOf, type Exchange, pendingExchange } from './connection.ts';
 import type { RefusalReason } from './refusals.ts';
 
 const REASONS: Readonly<Record<string, RefusalReason>> = {
@@ -30,8 +30,9 @@ export function handleClientError(
     return;
   }
   // Node's parser has seen nothing yet and calls that late; the lane has answered meanwhile.
-  const isUnread = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.lane?.isTimed === true;
-  if (isUnread && !isBusy(connection)) return;
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const { lane } = connection;
+  if (isLate && (lane?.isOnlyReader() === true || lane?.isAnswering() === true)) return;
   // The peer goes on sending while the last answer is on its way: already dealt with.
   if (connection.isClosing) return;
   connection.isClosing = true;

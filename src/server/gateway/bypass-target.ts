@@ -1,9 +1,7 @@
 // Where a request is passed on to, and how it is presented there.
-import type { Delivery } from '../../pipeline/state.ts';
+import type { BypassDelivery } from '../../pipeline/state.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
 import type { Visit } from './visit.ts';
-
-type BypassDelivery = Extract<Delivery, { readonly kind: 'bypass' }>;
 
 export function bypassTarget(
   { visitor, inner }: Visit,

@@ -1,16 +1,19 @@
 // What the lane remembers: which page a request is for, decided once by the pipeline for everybody
 // with the same host, target and client, and the head of its answer for as long as it is right.
+
+import type { KeyedDecision } from '../../core/decision/decision.ts';
 import { clientAddress } from '../../core/http/client-address.ts';
 import { viaMember } from '../../core/http/forwarded.ts';
 import { createRecentMap } from '../../core/recent-map.ts';
 import { createHotPage, type HotPage, type HotWords } from '../../pipeline/hot-page.ts';
-import { planPage } from '../../pipeline/phases.ts';
-import type { Keyed } from '../../pipeline/state.ts';
+import { foresee } from '../../pipeline/phases.ts';
+import type { HeaderList } from '../../pipeline/ports.ts';
+import type { BypassDelivery } from '../../pipeline/state.ts';
 import { checkRequest, type HeadLimits } from '../door/check-request.ts';
 import type { Snapshot } from '../gateway/gateway-deps.ts';
-import { readVisitor } from '../gateway/receive-request.ts';
+import { chooseRequestId, readVisitor } from '../gateway/receive-request.ts';
 import { listFields, type PlainHead } from './read-head.ts';
-import { type HeadParts, serializeHead } from './serialize-head.ts';
+import { type HeadParts, ID_FIELD, serializeHead } from './serialize-head.ts';
 
 /** A head and where it came from. */
 export interface LaneRequest {
@@ -19,17 +22,32 @@ export interface LaneRequest {
   readonly peer: string;
   /** The configuration it was received under. */
   readonly snapshot: Snapshot;
+  /** By the monotonic clock. */
+  readonly startedAtMs: number;
 }
 
-export interface Plan {
-  readonly keyed: Keyed;
+/** A page that may be answered from memory. */
+export interface PagePlan {
+  readonly kind: 'page';
+  readonly decision: KeyedDecision;
   readonly page: HotPage;
   /** The head of an answer in these words. */
   readonly headOf: (words: HotWords) => HeadParts;
 }
 
+/** A request that is passed on as it came. */
+export interface PassPlan {
+  readonly kind: 'pass';
+  readonly decision: KeyedDecision;
+  readonly delivery: BypassDelivery;
+  /** What is added to the answer. */
+  readonly headersFor: (requestId: string) => HeaderList;
+}
+
+export type Plan = PagePlan | PassPlan;
+
 export interface LanePlans {
-  /** null: not a request for a page that is rendered. */
+  /** null: the phases have to be walked. */
   readonly find: (request: LaneRequest) => Plan | null;
 }
 
@@ -53,8 +71,10 @@ export function createLanePlans(options: LaneOptions): LanePlans {
         snapshot = request.snapshot;
         plans.clear();
       }
-      const { host, acceptEncoding, userAgent, target } = request.head;
-      const name = `${host}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}\n${target}`;
+      const { host, acceptEncoding, userAgent, target, hasAuthorization } = request.head;
+      const credentials = hasAuthorization ? 'authorized' : '';
+      const client = `${credentials}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}`;
+      const name = `${client}\n${host}\n${target}`;
       const known = plans.get(name);
       if (known !== undefined && isJudgedAlike(known, request)) return known;
       const plan = makePlan(request, options);
@@ -75,12 +95,15 @@ function makePlan(
   const from = { ...wire, peer, isEncrypted: false };
   const { client } = readVisitor(from, target.value, isTrustedPeer);
   const request = { ...client, requestId: NO_ID };
-  const keyed = planPage({ request, site, onInformation: () => undefined });
-  if (keyed === null) return null;
+  const foreseen = foresee({ request, site, onInformation: () => undefined });
+  if (foreseen === null) return null;
+  if (foreseen.kind === 'pass') return planPass(foreseen.planned.decision, foreseen.delivery);
+  const { keyed } = foreseen;
   const via = ['Via', viaMember('1.1', pseudonym)] as const;
   let last: { readonly words: HotWords; readonly head: HeadParts } | null = null;
   return {
-    keyed,
+    kind: 'page',
+    decision: keyed.decision,
     page: createHotPage(keyed, pipeline),
     headOf: (words) => {
       if (last === null || last.words !== words) {
@@ -92,11 +115,23 @@ function makePlan(
   };
 }
 
+function planPass(decision: KeyedDecision, delivery: BypassDelivery): PassPlan {
+  const { headers } = delivery;
+  const idAt = headers.findIndex(([name]) => name === ID_FIELD);
+  return {
+    kind: 'pass',
+    decision,
+    delivery,
+    headersFor: (requestId) =>
+      idAt === -1 ? headers : headers.with(idAt, [ID_FIELD, requestId] as const),
+  };
+}
+
 /** Whether a crawler that the plan was made for is still taken for what it was then. */
 function isJudgedAlike(plan: Plan | null, request: LaneRequest): boolean {
-  const bot = plan?.keyed.decision.bot ?? null;
+  const bot = plan?.decision.bot ?? null;
   if (plan === null || bot === null) return true;
-  const { verify } = plan.keyed.decision.policy.bots;
+  const { verify } = plan.decision.policy.bots;
   const userAgent = request.head.userAgent ?? '';
   const judged = request.snapshot.site.judgeBot(userAgent, addressOf(request), verify);
   return judged?.verdict === bot.verdict && judged.by === bot.by;
@@ -106,4 +141,10 @@ function isJudgedAlike(plan: Plan | null, request: LaneRequest): boolean {
 export function addressOf({ head, peer, snapshot }: LaneRequest): string {
   const forwardedFor = head.forwardedFor === null ? [] : [head.forwardedFor];
   return clientAddress(peer, forwardedFor, snapshot.isTrustedPeer);
+}
+
+/** Its own, where a trusted proxy has given it one. */
+export function requestIdOf({ head: { requestId }, peer, snapshot }: LaneRequest): string {
+  const isTrusted = requestId !== null && snapshot.isTrustedPeer(peer);
+  return chooseRequestId(requestId ?? undefined, isTrusted);
 }

@@ -1,6 +1,6 @@
 // The fast lane's own reading of a request: one whole GET head in one chunk, in the plainest
-// spelling there is. Whatever is odd in any way, or asks for more than a page, is left to Node's
-// parser and the pipeline. Nothing is repaired here, so nothing can be read in two ways.
+// spelling there is. Whatever is odd in any way is left to Node's parser and the pipeline. Nothing
+// is repaired here, so nothing can be read in two ways.
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
 
 /** One request as the lane reads it. Texts are latin1, as on the wire; null: not sent. */
@@ -15,6 +15,9 @@ export interface PlainHead {
   readonly forwardedFor: string | null;
   readonly requestId: string | null;
   readonly via: string | null;
+  readonly hasAuthorization: boolean;
+  /** Asks for something only under a condition, or for a part of it. */
+  readonly isConditional: boolean;
 }
 
 const METHOD = 'GET ';
@@ -32,7 +35,7 @@ const TARGET = String.raw`\/[!"$-~]*`;
 const FIELD = String.raw`[!#$%&'*+\-.^_\`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n`;
 const PLAIN = new RegExp(String.raw`^GET ${TARGET} HTTP\/1\.1\r\n(?:${FIELD})+\r\n$`);
 
-/** Fields an answer may depend on; their places in what `readFields` returns. */
+/** Fields that are read; their places in what `readFields` returns. */
 const READ_NAMES = [
   'host',
   'user-agent',
@@ -41,22 +44,27 @@ const READ_NAMES = [
   'x-request-id',
   'via',
   'connection',
+  'authorization',
 ];
 
-/** Fields that ask for more than the lane understands. */
-const REFUSED_NAMES = [
-  'authorization',
-  'content-length',
-  'expect',
-  'http2-settings',
+/** Share the place behind them: it is enough to know that there is one. */
+const CONDITION_NAMES = [
   'if-match',
   'if-modified-since',
   'if-none-match',
   'if-range',
   'if-unmodified-since',
+  'range',
+];
+const CONDITION = READ_NAMES.length;
+
+/** Fields of the connection and of bodies: more than the lane understands. */
+const REFUSED_NAMES = [
+  'content-length',
+  'expect',
+  'http2-settings',
   'keep-alive',
   'proxy-connection',
-  'range',
   'te',
   'trailer',
   'transfer-encoding',
@@ -66,6 +74,7 @@ const REFUSED = -1;
 
 const PLACES: ReadonlyMap<string, number> = new Map([
   ...READ_NAMES.map((name, place) => [name, place] as const),
+  ...CONDITION_NAMES.map((name) => [name, CONDITION] as const),
   ...REFUSED_NAMES.map((name) => [name, REFUSED] as const),
 ]);
 
@@ -92,6 +101,7 @@ export function readHead(chunk: Buffer, fieldsMax: number): PlainHead | null {
   const fields = readFields(text, lineEnd + CRLF.length, fieldsMax);
   if (fields === null) return null;
   const [host, userAgent, acceptEncoding, forwardedFor, requestId, via, connection] = fields;
+  const [authorization = null, condition = null] = fields.slice(CONDITION - 1);
   if (typeof host !== 'string' || !keepsAlive(connection ?? null)) return null;
   return {
     text,
@@ -102,6 +112,8 @@ export function readHead(chunk: Buffer, fieldsMax: number): PlainHead | null {
     forwardedFor: forwardedFor ?? null,
     requestId: requestId ?? null,
     via: via ?? null,
+    hasAuthorization: authorization !== null,
+    isConditional: condition !== null,
   };
 }
 
@@ -111,7 +123,7 @@ function keepsAlive(connection: string | null): boolean {
 
 /** Values in the order of `READ_NAMES`; null: a field is refused, or there are too many. */
 function readFields(text: string, from: number, fieldsMax: number): (string | null)[] | null {
-  const values: (string | null)[] = [null, null, null, null, null, null, null];
+  const values: (string | null)[] = [null, null, null, null, null, null, null, null, null];
   const last = text.length - CRLF.length;
   let count = 0;
   for (let start = from; start < last; ) {
@@ -122,7 +134,8 @@ function readFields(text: string, from: number, fieldsMax: number): (string | nu
     if (length < NAME_CHARS_MAX && CONCERNS[concernOf(length, text.charCodeAt(start))] === 1) {
       const place = PLACES.get(text.slice(start, colon).toLowerCase());
       // Twice is odd as well.
-      if (place === REFUSED || (place !== undefined && values[place] !== null)) return null;
+      const isTwice = place !== undefined && place !== CONDITION && values[place] !== null;
+      if (place === REFUSED || isTwice) return null;
       if (place !== undefined) values[place] = trimBlanks(text, colon + 1, end);
     }
     start = end + CRLF.length;

@@ -10,14 +10,14 @@ export interface HeadParts {
   readonly tellsRequestId: boolean;
 }
 
-const ID_FIELD = 'X-Request-ID';
+export const ID_FIELD = 'X-Request-ID';
 
 /** @param keepAliveMs what the connection may be silent for */
 export function serializeHead(status: number, headers: HeaderList, keepAliveMs: number): HeadParts {
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = headers.map(fieldLine);
   const idAt = headers.findIndex(([name]) => name === ID_FIELD);
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
-  const end = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+  const end = `${persistence(keepAliveMs)}\r\n`;
   if (idAt === -1) {
     return { before: latin1(start, ...lines, end), after: latin1(), tellsRequestId: false };
   }
@@ -26,6 +26,17 @@ export function serializeHead(status: number, headers: HeaderList, keepAliveMs: 
     after: latin1('\r\n', ...lines.slice(idAt + 1), end),
     tellsRequestId: true,
   };
+}
+
+/** One line of a head. */
+export function fieldLine([name, value]: readonly [string, string]): string {
+  return `${name}: ${value}\r\n`;
+}
+
+/** How long a connection stays; null: it does not. */
+export function persistence(keepAliveMs: number | null): string {
+  if (keepAliveMs === null) return 'Connection: close\r\n';
+  return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n`;
 }
 
 function latin1(...texts: readonly string[]): Buffer {
