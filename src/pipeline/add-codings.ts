@@ -1,8 +1,7 @@
 // The second half of storing a page, behind everyone's back: its codings are made and added to its
 // entry, unless that was purged or replaced meanwhile. Nothing else about the entry changes. In
-// turn with the writers of this process alone: whoever stores the page may be waiting, with its turn
-// among all processes in hand, for this to end. Two of them at once cost a page, which is found
-// damaged and got again.
+// turn with the writers of this process alone: whoever stores the page may wait for this to end,
+// with its turn among all processes in hand. Two at once cost a page, found damaged and got again.
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import { isSameVersion } from '../core/key/entry-version.ts';
 import { compressBody } from './compress-body.ts';

@@ -1,5 +1,5 @@
-// The Inventory port on lmdb: a version is lmdb's own, which every write of an entry changes. Entries
-// are of any size, so that it is time that bounds how many are read in one turn of the process.
+// The Inventory port on lmdb: a version is lmdb's own, which every write of an entry changes.
+// Entries are of any size, so that it is time that bounds how many are read in one turn.
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { decodeEntry } from '../../core/key/entry-codec.ts';
 import type { Inventory, StoredItem } from '../../pipeline/upkeep-ports.ts';

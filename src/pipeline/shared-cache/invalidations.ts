@@ -4,7 +4,6 @@
 // while, behind the back of the client, which waits no longer than for any store.
 import { LIMITS } from '../../core/limits.ts';
 import { createOutage } from '../../core/outage.ts';
-import { formatIdentity } from '../deps.ts';
 import type { PageStore } from '../page-store.ts';
 import type { Clock, Done } from '../ports.ts';
 import type { PurgeJournal } from '../purge-journal.ts';
@@ -108,7 +107,7 @@ export function createInvalidations(deps: InvalidationDeps): Invalidations {
 
   return {
     add: async (page) => {
-      const name = formatIdentity(page.key, page.url);
+      const name = `${page.key} ${page.url}`;
       const { done } = waiting.get(name) ?? start(name, page);
       await within(LIMITS.storeTimeoutMs, done);
     },
