@@ -6,9 +6,9 @@ import { compileNormalization } from './config/compile-normalization.ts';
 import { loadDefaults } from './config/load-defaults.ts';
 import { createDecider } from './core/decision/create-decider.ts';
 import { LIMITS } from './core/limits.ts';
+import type { StrippedPair } from './core/policy/policy.ts';
 import { err, ok, type Result } from './core/result.ts';
 import { resolveLink } from './core/url/resolve-link.ts';
-import type { StrippedPair } from './core/url/select-pairs.ts';
 import type { Trace, TraceStep } from './core/url/trace.ts';
 import type { UrlErrorKind } from './core/url/url-error.ts';
 

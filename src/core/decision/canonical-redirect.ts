@@ -3,6 +3,7 @@
 import type { LocaleRedirect, StatusAnswer } from '../policy/policy.ts';
 import { hasFileExtension } from '../url/normalize-path.ts';
 import { encodeUnsafe, toByteString } from '../url/percent-encoding.ts';
+import { makeSite } from '../url/read-site.ts';
 import type { Located } from './locate-url.ts';
 
 /**
@@ -31,10 +32,10 @@ function canonicalTarget({ parsed, settled }: Located): string | null {
   const canonicalPath = locale === null ? path : addLocale(path, locale);
   // Both paths are encoded, so a difference of spelling alone is none.
   const requestedPath = parsed.encodedPath === '' ? '/' : parsed.encodedPath;
-  if (host === parsed.host && canonicalPath === requestedPath) return null;
-  const port = parsed.port === '' ? '' : `:${parsed.port}`;
+  const { site } = parsed.place;
+  if (host === site.host && canonicalPath === requestedPath) return null;
   const search = parsed.query === '' ? '' : `?${encodeUnsafe(toByteString(parsed.query))}`;
-  return `${parsed.scheme}://${host}${port}${canonicalPath}${search}`;
+  return `${makeSite(site.scheme, host, site.port).prefix}${canonicalPath}${search}`;
 }
 
 function addLocale(path: string, locale: LocaleRedirect): string {

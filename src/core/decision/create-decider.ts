@@ -8,12 +8,12 @@ import {
   type DimensionMatch,
   indexDimensions,
 } from '../routing/match-dimension.ts';
-import { findSignature } from '../url/signed-url.ts';
-import type { Trace } from '../url/trace.ts';
+import type { Trace, TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { findRedirect } from './canonical-redirect.ts';
 import type { Decision, DecisionRequest, KeyedDecision, RefusedDecision } from './decision.ts';
-import { createLocator } from './locate-url.ts';
+import { isSigned } from './is-signed.ts';
+import { createLocator, type Located } from './locate-url.ts';
 import { type PlanInput, planClient } from './plan-action.ts';
 
 export interface Decider {
@@ -26,6 +26,7 @@ export interface Decider {
 }
 
 const NOTHING_LEARNED: LearnedTable = new Map();
+const NO_STEPS: readonly TraceStep[] = [];
 const NO_DIMENSION: DimensionMatch = { dimension: 'block', matchedBy: null };
 
 /**
@@ -64,16 +65,14 @@ export function createDecider(
       rule,
       path: normalized.path,
       method: request.method,
-      isSigned: findSignature(parsed.query, settled.pairs, policy.normalization) !== null,
+      isSigned: isSigned(parsed, policy.normalization),
       hasAuthorization: request.hasAuthorization,
-      redirect: findRedirect(located.value, (url) => {
-        const again = locate(url, request.method, null);
-        return again.ok ? again.value : null;
-      }),
+      redirect:
+        policy.normalization.canonicalRedirect === 'off'
+          ? null
+          : findRedirect(located.value, (url) => settleAgain(url, request.method)),
     };
-    const { verify, forged } = policy.bots;
-    const judge = () => request.judgeBot?.(request.userAgent, verify) ?? null;
-    const client = planClient(input, forged, judge);
+    const client = planClient(input, policy.bots, request);
     // Field by field: a spread would cost more than the whole normalization.
     return {
       action: client.action,
@@ -92,8 +91,13 @@ export function createDecider(
       policy,
       stripped: normalized.stripped,
       learned: normalized.learned,
-      steps: trace ?? [],
+      steps: trace ?? NO_STEPS,
     } satisfies KeyedDecision;
+  };
+
+  const settleAgain = (url: string, method: string): Located | null => {
+    const again = locate(url, method, null);
+    return again.ok ? again.value : null;
   };
 
   return { decide, findHost, classify };
@@ -115,6 +119,6 @@ function refuse(
     action: 'status',
     reason: 'invalid_url',
     status: { code: 400, reason: error, headers: [] },
-    steps: trace ?? [],
+    steps: trace ?? NO_STEPS,
   };
 }

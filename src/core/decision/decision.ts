@@ -8,8 +8,8 @@ import type {
   HostPolicy,
   Rule,
   StatusAnswer,
+  StrippedPair,
 } from '../policy/policy.ts';
-import type { StrippedPair } from '../url/select-pairs.ts';
 import type { TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 

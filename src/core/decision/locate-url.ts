@@ -6,7 +6,8 @@ import { ok, type Result } from '../result.ts';
 import { indexRules, type RuleIndex } from '../routing/index-rules.ts';
 import { indexHosts } from '../routing/match-host.ts';
 import { normalizePort } from '../url/normalize-authority.ts';
-import { type ParsedUrl, parseUrl } from '../url/normalize-url.ts';
+import { makeSite, readSite, type Site } from '../url/read-site.ts';
+import { createUrlReader, type ParsedUrl, type Place } from '../url/read-url.ts';
 import { recordStep, type Trace } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { type Settled, settleRule } from './settle-rule.ts';
@@ -35,16 +36,25 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
     if (host.rules.length > 0) rulesOf.set(host, indexRules(host.rules));
   }
   const learnedOn = indexLearners(policies.hosts, learned);
+  const findPlace = (text: string, trace: Trace | null): Result<Place, UrlErrorKind> => {
+    const read = readSite(text, trace);
+    if (!read.ok) return read;
+    const host = hosts.find(read.value.host);
+    const site = host === null ? read.value : withPublicScheme(read.value, host);
+    return ok({ site, siteRead: read.value, isAsWritten: text === site.prefix, host });
+  };
+  const reader = createUrlReader(limits, findPlace);
   return {
     findHost: hosts.find,
     locate: (url, method, trace) => {
-      const split = parseUrl(url, limits, trace);
-      if (!split.ok) return split;
-      const host = hosts.find(split.value.host);
-      const parsed = host === null ? split.value : withPublicScheme(split.value, host, trace);
+      const read = reader.read(url, trace);
+      if (!read.ok) return read;
+      const parsed = read.value;
+      const { host } = parsed.place;
+      if (trace !== null) recordPublicScheme(parsed.place, trace);
       const rules = rulesOf.get(host) ?? null;
       const findLearned = learnedOn(host);
-      const context = { host, rules, global, limits, method, findLearned, trace };
+      const context = { host, rules, global, limits, method, findLearned, trace, reader };
       const settled = settleRule(parsed, context);
       return settled.ok ? ok({ host, parsed, settled: settled.value }) : settled;
     },
@@ -52,13 +62,15 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
 }
 
 /** The public scheme is the host's: a key must not depend on where TLS ends. */
-function withPublicScheme(parsed: ParsedUrl, host: HostPolicy, trace: Trace | null): ParsedUrl {
-  if (parsed.scheme === host.scheme) return parsed;
-  const normalized = normalizePort(parsed.port, host.scheme);
-  const port = normalized.ok ? normalized.value : parsed.port;
-  recordStep(trace, 'scheme', parsed.scheme, host.scheme);
-  recordStep(trace, 'port', writePort(parsed.port), writePort(port));
-  return { ...parsed, scheme: host.scheme, port };
+function withPublicScheme(site: Site, { scheme }: HostPolicy): Site {
+  if (site.scheme === scheme) return site;
+  const normalized = normalizePort(site.port, scheme);
+  return makeSite(scheme, site.host, normalized.ok ? normalized.value : site.port);
+}
+
+function recordPublicScheme({ siteRead, site }: Place, trace: Trace): void {
+  recordStep(trace, 'scheme', siteRead.scheme, site.scheme);
+  recordStep(trace, 'port', writePort(siteRead.port), writePort(site.port));
 }
 
 function writePort(digits: string): string {

@@ -6,7 +6,7 @@ import type { BotJudgement } from '../bots/crawlers.ts';
 import { isPagePath } from '../http/content-kind.ts';
 import type { BotPolicy, Dimension, HostPolicy, Rule, StatusAnswer } from '../policy/policy.ts';
 import type { DimensionMatch } from '../routing/match-dimension.ts';
-import type { DecisionReason, Plan } from './decision.ts';
+import type { DecisionReason, DecisionRequest, Plan } from './decision.ts';
 
 export interface PlanInput {
   readonly host: HostPolicy | null;
@@ -62,18 +62,14 @@ function planPage({ match, rule, path }: PlanInput, dimension: Dimension): Plann
   return render(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
 }
 
-/**
- * Plans, and asks who the client is where a page would be rendered for it.
- *
- * @param forged what becomes of a crawler that is not who it says it is
- */
+/** Plans, and asks who the client is where a page would be rendered for it. */
 export function planClient(
   input: PlanInput,
-  forged: BotPolicy['forged'],
-  judge: () => BotJudgement | null,
+  { verify, forged }: BotPolicy,
+  { judgeBot, userAgent }: DecisionRequest,
 ): JudgedClient {
   const { action, reason, status, dimension } = planAction(input);
-  const bot = action === 'render' ? judge() : null;
+  const bot = action === 'render' ? (judgeBot?.(userAgent, verify) ?? null) : null;
   return bot?.verdict === 'forged'
     ? { ...planForged(input, forged), matchedBy: null, bot }
     : { action, reason, status, dimension, matchedBy: input.match.matchedBy, bot };

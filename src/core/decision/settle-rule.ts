@@ -6,13 +6,9 @@ import { ok, type Result } from '../result.ts';
 import type { RuleIndex } from '../routing/index-rules.ts';
 import { matchRule } from '../routing/match-rule.ts';
 import { resolvePath } from '../url/normalize-path.ts';
-import {
-  applyPolicy,
-  type NormalizeContext,
-  type NormalizedUrl,
-  type ParsedUrl,
-} from '../url/normalize-url.ts';
-import { parseQuery, type QueryPair } from '../url/parse-query.ts';
+import { applyPolicy, type NormalizeContext, type NormalizedUrl } from '../url/normalize-url.ts';
+import { makeSite } from '../url/read-site.ts';
+import type { ParsedUrl, Place, UrlReader } from '../url/read-url.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 
 export interface SettleContext extends NormalizeContext {
@@ -21,14 +17,13 @@ export interface SettleContext extends NormalizeContext {
   readonly rules: RuleIndex | null;
   readonly global: EffectivePolicy;
   readonly method: string;
+  readonly reader: Pick<UrlReader, 'readParts'>;
 }
 
 export interface Settled {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly normalized: NormalizedUrl;
-  /** Of the query as it came. */
-  readonly pairs: readonly QueryPair[];
 }
 
 /**
@@ -40,34 +35,51 @@ export function settleRule(
   parsed: ParsedUrl,
   context: SettleContext,
 ): Result<Settled, UrlErrorKind> {
-  if (context.rules === null) return applyRule(parsed, context);
-  const rounds: Settled[] = [];
-  const seen = new Map<string, number>();
-  let statusRule: Rule | null = null;
-  let current = parsed;
-  while (rounds.length < roundsMax(context.limits)) {
-    const round = applyRule(current, context);
-    if (!round.ok) return round;
-    rounds.push(round.value);
-    statusRule ??= findStatusRule(round.value.rule, current, context);
-    const next = nextInput(current, round.value.normalized);
-    if (isSettled(current, next, round.value, context)) {
-      return ok(conclude(round.value, statusRule, { parsed, rounds }));
-    }
-    const again = seen.get(round.value.normalized.url);
-    if (again !== undefined) {
-      const member = pickFromCycle(rounds.slice(again + 1));
-      return ok(conclude(member, statusRule, { parsed, rounds }));
-    }
-    seen.set(round.value.normalized.url, rounds.length - 1);
-    current = next;
+  const first = applyRule(parsed, context);
+  if (!first.ok || context.rules === null) return first;
+  const { rule } = first.value;
+  const statusRule = findStatusRule(rule, parsed, context);
+  if (!isSettled(parsed, first.value, context)) {
+    return settleAgain(parsed, { statusRule, rounds: [first.value] }, context);
   }
-  return ok(conclude(pickFromCycle(rounds), statusRule, { parsed, rounds }));
+  return statusRule === null || statusRule === rule
+    ? first
+    : ok({ ...first.value, rule: statusRule });
 }
 
+/** What became of a URL so far. */
 interface Course {
-  readonly parsed: ParsedUrl;
-  readonly rounds: readonly Settled[];
+  readonly statusRule: Rule | null;
+  readonly rounds: readonly [Settled, ...Settled[]];
+}
+
+/** Every round but the first, which nearly always is the last. */
+function settleAgain(
+  parsed: ParsedUrl,
+  course: Course,
+  context: SettleContext,
+): Result<Settled, UrlErrorKind> {
+  const rounds: Settled[] = [...course.rounds];
+  let [last] = course.rounds;
+  let { statusRule } = course;
+  const seen = new Map([[last.normalized.url, 0]]);
+  let current = parsed;
+  while (rounds.length < roundsMax(context.limits)) {
+    const { path, query } = last.normalized;
+    current = context.reader.readParts(placeAfter(current.place, last), path, query);
+    const round = applyRule(current, context);
+    if (!round.ok) return round;
+    last = round.value;
+    rounds.push(last);
+    statusRule ??= findStatusRule(last.rule, current, context);
+    if (isSettled(current, last, context)) return ok(conclude(last, statusRule, rounds));
+    const again = seen.get(last.normalized.url);
+    if (again !== undefined) {
+      return ok(conclude(pickFromCycle(rounds.slice(again + 1)), statusRule, rounds));
+    }
+    seen.set(last.normalized.url, rounds.length - 1);
+  }
+  return ok(conclude(pickFromCycle(rounds), statusRule, rounds));
 }
 
 /**
@@ -79,27 +91,24 @@ function roundsMax({ urlBytesMax }: UrlLimits): number {
 }
 
 /** What was stripped in earlier rounds is missing from the last one. */
-function conclude(settled: Settled, statusRule: Rule | null, { parsed, rounds }: Course): Settled {
-  const rule = statusRule ?? settled.rule;
-  if (rounds.length === 1) return rule === settled.rule ? settled : { ...settled, rule };
+function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Settled[]): Settled {
   const stripped = rounds.flatMap((round) => round.normalized.stripped);
-  const pairs = parseQuery(parsed.query, settled.policy.normalization);
-  return { ...settled, rule, pairs, normalized: { ...settled.normalized, stripped } };
+  const rule = statusRule ?? settled.rule;
+  return { ...settled, rule, normalized: { ...settled.normalized, stripped } };
 }
 
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
   const rule = findRule(parsed, context);
   const policy = rule?.policy ?? context.host?.policy ?? context.global;
-  const pairs = parseQuery(parsed.query, policy.normalization);
-  const normalized = applyPolicy({ parsed, pairs }, policy, context);
-  return normalized.ok ? ok({ rule, policy, normalized: normalized.value, pairs }) : normalized;
+  const normalized = applyPolicy(parsed, policy, context);
+  return normalized.ok ? ok({ rule, policy, normalized: normalized.value }) : normalized;
 }
 
 function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): Rule | null {
   if (context.host === null || context.rules === null) return null;
   return matchRule(context.rules, {
     path,
-    query: parsed.query,
+    parsed,
     method: context.method,
     normalization: context.host.policy.normalization,
   });
@@ -112,27 +121,29 @@ function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.ruleP
  */
 function findStatusRule(rule: Rule | null, parsed: ParsedUrl, context: SettleContext): Rule | null {
   if (rule?.action === 'status') return rule;
-  if (!parsed.encodedPath.includes('//')) return null;
+  // A path with two slashes in a row is never the one rules are chosen on.
+  if (parsed.encodedPath === parsed.rulePath || !parsed.encodedPath.includes('//')) return null;
   const resolved = resolvePath(parsed.encodedPath, false);
   const others = [resolved, resolvePath(resolved)].map((path) => findRule(parsed, context, path));
   return others.find((other) => other?.action === 'status') ?? null;
 }
 
-/** What a second normalization would start from. */
-function nextInput(parsed: ParsedUrl, { host, path, query }: NormalizedUrl): ParsedUrl {
-  const { scheme, port } = parsed;
-  return { scheme, host, port, encodedPath: path, rulePath: resolvePath(path), query };
+/** Of what a second normalization would start from. */
+function placeAfter(place: Place, { normalized }: Settled): Place {
+  const { scheme, host, port } = place.site;
+  if (normalized.host === host) return place;
+  return { ...place, site: makeSite(scheme, normalized.host, port) };
 }
 
-/** One policy is idempotent, so the same rule a second time means the same URL. */
-function isSettled(
-  current: ParsedUrl,
-  next: ParsedUrl,
-  settled: Settled,
-  context: SettleContext,
-): boolean {
-  if (context.rules === null) return true;
-  if (next.rulePath === current.rulePath && next.query === current.query) return true;
+/**
+ * Whether a second normalization would choose the same rule: one policy is idempotent, so that
+ * means the same URL.
+ */
+function isSettled(current: ParsedUrl, settled: Settled, context: SettleContext): boolean {
+  const { path, query } = settled.normalized;
+  const isSameQuery = context.rules?.readsQuery !== true || query === current.query;
+  if (isSameQuery && path === current.rulePath) return true;
+  const next = context.reader.readParts(current.place, path, query);
   return findRule(next, context) === settled.rule;
 }
 

@@ -19,10 +19,12 @@ const FILE_SUFFIXES: ReadonlySet<string> = new Set(
 
 /** False for a path that names a file of another kind than a page; the query doesn't count. */
 export function isPagePath(path: string): boolean {
-  const bare = path.split('?', 1)[0] ?? '';
-  const segment = bare.slice(bare.lastIndexOf('/') + 1);
-  const dot = segment.lastIndexOf('.');
-  return dot === -1 || !FILE_SUFFIXES.has(segment.slice(dot + 1).toLowerCase());
+  const queryAt = path.indexOf('?');
+  const bare = queryAt === -1 ? path : path.slice(0, queryAt);
+  const dot = bare.lastIndexOf('.');
+  // Nearly every path has none, and one before the last slash is in no suffix.
+  if (dot === -1 || dot < bare.lastIndexOf('/')) return true;
+  return !FILE_SUFFIXES.has(bare.slice(dot + 1).toLowerCase());
 }
 
 /** True for the media types that are rendered: HTML and XHTML, whatever their parameters. */

@@ -23,6 +23,18 @@ export interface StripPolicy {
   readonly patterns: readonly StripPattern[];
   /** `patterns`, compiled: finds the first that matches a decoded name. */
   readonly matcher: PatternSet<StripPattern>;
+  /** What is said of a pair of this decoded name when it is dropped; null: it stays. */
+  readonly judge: (name: string) => StrippedPair | null;
+}
+
+/**
+ * One dropped parameter: its decoded name, the pattern that matched and the level of that pattern.
+ * `learned`: the pattern is what the origin said.
+ */
+export interface StrippedPair {
+  readonly name: string;
+  readonly pattern: string;
+  readonly level: PolicyLevel | 'learned';
 }
 
 export type EmptyValues = 'bare' | 'equals' | 'preserve' | 'drop';

@@ -4,6 +4,7 @@ import { LIMITS } from '../limits.ts';
 import type { Pattern, PatternKind } from '../pattern/parse-pattern.ts';
 import { compilePatternSet } from '../pattern/pattern-set.ts';
 import type { Dimension, HostPolicy } from '../policy/policy.ts';
+import { remember } from '../remember.ts';
 
 export interface DimensionMatch {
   readonly dimension: Dimension | 'block';
@@ -35,14 +36,13 @@ export function indexDimensions(host: HostPolicy): DimensionIndex {
   );
   const set = compilePatternSet(sorted, (candidate) => candidate.pattern);
   const unmatched: DimensionMatch = { dimension: host.unmatched, matchedBy: null };
-  return {
-    find: (userAgent) => {
-      // A cap before any pattern: hostile User-Agents cost no more than honest ones.
-      const found = set.find(userAgent.slice(0, LIMITS.userAgentCharsMax));
-      if (found === undefined) return unmatched;
-      return { dimension: found.dimension, matchedBy: found.pattern.source };
-    },
-  };
+  const match = remember((userAgent): DimensionMatch => {
+    const found = set.find(userAgent);
+    if (found === undefined) return unmatched;
+    return { dimension: found.dimension, matchedBy: found.pattern.source };
+  });
+  // A cap before any pattern: hostile User-Agents cost no more than honest ones.
+  return { find: (userAgent) => match(userAgent.slice(0, LIMITS.userAgentCharsMax)) };
 }
 
 function countLiterals(pattern: Pattern): number {

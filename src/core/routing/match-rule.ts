@@ -1,13 +1,14 @@
 // The one URL rule that applies to a request: rules are sorted at load time, the first match wins.
 import { foldCase } from '../pattern/fold-case.ts';
 import type { NormalizationPolicy, QueryCondition, Rule } from '../policy/policy.ts';
-import { pairName, pairValue, parseQuery } from '../url/parse-query.ts';
+import { pairsUnder, pairValue } from '../url/read-pairs.ts';
+import type { ParsedUrl } from '../url/read-url.ts';
 import type { RuleIndex } from './index-rules.ts';
 
 export interface RuleInput {
   /** The normalized path (see resolvePath), never the raw one. */
   readonly path: string;
-  readonly query: string;
+  readonly parsed: ParsedUrl;
   /** Upper-case. */
   readonly method: string;
   /** How the host reads `+` and empty pieces. */
@@ -16,7 +17,8 @@ export interface RuleInput {
 
 /** The first of the sorted rules that matches, or null. */
 export function matchRule(rules: RuleIndex, input: RuleInput): Rule | null {
-  const folded = foldCase(input.path);
+  // ASCII, whose lower case is the folded one.
+  const folded = input.path.toLowerCase();
   let values: ReadonlyMap<string, readonly string[]> | null = null;
   for (const rule of rules.candidates(folded)) {
     if (rule.methods !== null && !rule.methods.has(input.method)) continue;
@@ -28,12 +30,17 @@ export function matchRule(rules: RuleIndex, input: RuleInput): Rule | null {
   return null;
 }
 
-function collectValues(input: RuleInput): ReadonlyMap<string, readonly string[]> {
+function collectValues({
+  parsed,
+  normalization,
+}: RuleInput): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
-  for (const pair of parseQuery(input.query, input.normalization)) {
-    const known = values.get(pairName(pair));
-    if (known === undefined) values.set(pairName(pair), [pairValue(pair)]);
-    else known.push(pairValue(pair));
+  for (const pair of pairsUnder(parsed.search, normalization)) {
+    const name = pair.name.text;
+    const value = pairValue(parsed.text, pair, normalization);
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
   }
   return values;
 }

@@ -2,7 +2,8 @@
 // a plain list of patterns with the level each came from, so `explain` can name the very line.
 import type { Pattern } from '../pattern/parse-pattern.ts';
 import { compilePatternSet } from '../pattern/pattern-set.ts';
-import type { PolicyLevel, StripPolicy } from '../policy/policy.ts';
+import type { PolicyLevel, StripPolicy, StrippedPair } from '../policy/policy.ts';
+import { remember } from '../remember.ts';
 
 /** One `tracking_params` block; presets are already expanded into patterns by the caller. */
 export interface TrackingBlock {
@@ -51,6 +52,16 @@ export function resolveTracking(
   return buildStripPolicy({ strip, mode: 'strip', level, patterns });
 }
 
-function buildStripPolicy(list: Omit<StripPolicy, 'matcher'>): StripPolicy {
-  return { ...list, matcher: compilePatternSet(list.patterns, (entry) => entry.pattern) };
+function buildStripPolicy(list: Omit<StripPolicy, 'matcher' | 'judge'>): StripPolicy {
+  const matcher = compilePatternSet(list.patterns, (entry) => entry.pattern);
+  const judge = (name: string): StrippedPair | null => {
+    const match = matcher.find(name);
+    if (list.mode === 'strip') {
+      return match === undefined
+        ? null
+        : { name, pattern: match.pattern.source, level: match.level };
+    }
+    return match === undefined ? { name, pattern: 'params_keep', level: list.level } : null;
+  };
+  return { ...list, matcher, judge: remember(judge) };
 }

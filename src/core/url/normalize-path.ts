@@ -5,22 +5,18 @@ import type { NormalizationPolicy } from '../policy/policy.ts';
 /** The path a rule is chosen on: no option can hide a page from a rule by spelling. */
 export function resolvePath(encodedPath: string, collapseSlashes = true): string {
   const path = encodedPath === '' ? '/' : encodedPath;
-  const collapsed = collapseSlashes && path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  return collapsed.includes('/.') ? removeDotSegments(collapsed) : collapsed;
-}
-
-/** RFC 3986 §5.2.4; never climbs above the root, a final dot segment leaves its slash. */
-function removeDotSegments(path: string): string {
+  if (!path.includes('/.') && !path.includes('//')) return path;
   const kept: string[] = [];
-  const segments = path.split('/').slice(1);
-  const last = segments.length - 1;
-  for (const [index, segment] of segments.entries()) {
-    if (segment !== '.' && segment !== '..') {
-      kept.push(segment);
-      continue;
-    }
+  for (let start = 1; start <= path.length; ) {
+    const slashAt = path.indexOf('/', start);
+    const isLast = slashAt === -1;
+    const segment = isLast ? path.slice(start) : path.slice(start, slashAt);
+    // RFC 3986 §5.2.4; never climbs above the root, a final dot segment leaves its slash.
     if (segment === '..') kept.pop();
-    if (index === last) kept.push('');
+    const isDots = segment === '.' || segment === '..';
+    if (isLast) kept.push(isDots ? '' : segment);
+    else if (!isDots && (segment !== '' || !collapseSlashes)) kept.push(segment);
+    start = isLast ? path.length + 1 : slashAt + 1;
   }
   return `/${kept.join('/')}`;
 }

@@ -1,5 +1,6 @@
 // Percent-encoding, RFC 3986 §2. Decoded text is a "byte string": one character per byte, so that
 // any byte survives (also what is not UTF-8) and comparing strings compares bytes.
+import { IS_RESERVED, kindOf } from './byte-kinds.ts';
 
 const HEX = '0123456789ABCDEF';
 
@@ -9,13 +10,9 @@ export const TRIPLETS: readonly string[] = Array.from(
   (_unused, byte) => `%${HEX.charAt(byte >> 4)}${HEX.charAt(byte & 15)}`,
 );
 
-/** `A-Z a-z 0-9 - . _ ~` as byte values, RFC 3986 §2.3. */
-const UNRESERVED: readonly boolean[] = Array.from({ length: 256 }, (_unused, byte) =>
-  /[A-Za-z0-9\-._~]/.test(String.fromCharCode(byte)),
-);
-
+/** Whether the code is one of `A-Z a-z 0-9 - . _ ~`, RFC 3986 §2.3. */
 export function isUnreserved(code: number): boolean {
-  return UNRESERVED[code] === true;
+  return (kindOf(code) & IS_RESERVED) === 0;
 }
 
 /** Value of a hexadecimal digit's char code, or -1. */
@@ -41,6 +38,35 @@ export function toByteString(text: string): string {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return bytes;
+}
+
+/** Writes what is not ASCII as the triplets of its UTF-8 form; a lone surrogate as U+FFFD. */
+export function spellOut(text: string): string {
+  let spelled = '';
+  let copied = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charCodeAt(at) < 0x80) continue;
+    const point = text.codePointAt(at) ?? 0;
+    spelled += text.slice(copied, at) + spellPoint(point);
+    if (point > 0xffff) at += 1;
+    copied = at + 1;
+  }
+  return copied === 0 ? text : spelled + text.slice(copied);
+}
+
+/** The triplets of a code point outside ASCII. */
+function spellPoint(point: number): string {
+  const last = triplet(0x80 | (point & 0x3f));
+  if (point < 0x800) return triplet(0xc0 | (point >> 6)) + last;
+  if (point >= 0xd800 && point < 0xe000) return '%EF%BF%BD';
+  const third = triplet(0x80 | ((point >> 6) & 0x3f));
+  if (point < 0x10000) return triplet(0xe0 | (point >> 12)) + third + last;
+  const second = triplet(0x80 | ((point >> 12) & 0x3f));
+  return triplet(0xf0 | (point >> 18)) + second + third + last;
+}
+
+function triplet(byte: number): string {
+  return TRIPLETS[byte] ?? '';
 }
 
 /** A byte order mark is a character of a name like any other. */

@@ -2,18 +2,9 @@
 // renderer or to a cacheable origin fetch.
 import { matters } from '../http/no-vary-search.ts';
 import type { LearnedRule } from '../learned/learned-rule.ts';
-import type { NormalizationPolicy, PolicyLevel, StripPolicy } from '../policy/policy.ts';
-import { pairName, pairValue, type QueryPair } from './parse-query.ts';
-
-/**
- * One dropped parameter: its decoded name, the pattern that matched and the level of that pattern.
- * `learned`: the pattern is what the origin said.
- */
-export interface StrippedPair {
-  readonly name: string;
-  readonly pattern: string;
-  readonly level: PolicyLevel | 'learned';
-}
+import type { NormalizationPolicy, StripPolicy, StrippedPair } from '../policy/policy.ts';
+import { compareNames, judgeName } from './param-name.ts';
+import { hasValue, pairValue, type QueryPair } from './read-pairs.ts';
 
 export interface StripResult {
   readonly kept: readonly QueryPair[];
@@ -21,50 +12,54 @@ export interface StripResult {
 }
 
 /** Up to here, putting each in its place costs less than the engine's own sort. */
-const FEW_PAIRS = 12;
+const FEW_PAIRS = 40;
 
 const NOTHING_STRIPPED: readonly StrippedPair[] = [];
 
 /** Drops tracking parameters pair by pair, by decoded name. */
 export function stripPairs(pairs: readonly QueryPair[], tracking: StripPolicy): StripResult {
-  if (!tracking.strip || pairs.length === 0) return { kept: pairs, stripped: NOTHING_STRIPPED };
-  const kept: QueryPair[] = [];
-  const stripped: StrippedPair[] = [];
-  for (const pair of pairs) {
-    const name = pairName(pair);
-    const match = tracking.matcher.find(name);
-    if (tracking.mode === 'strip') {
-      if (match === undefined) kept.push(pair);
-      else stripped.push({ name, pattern: match.pattern.source, level: match.level });
-    } else if (match === undefined) {
-      stripped.push({ name, pattern: 'params_keep', level: tracking.level });
-    } else {
-      kept.push(pair);
-    }
+  if (!tracking.strip) return { kept: pairs, stripped: NOTHING_STRIPPED };
+  let kept: QueryPair[] | null = null;
+  let stripped: StrippedPair[] | null = null;
+  for (let at = 0; at < pairs.length; at += 1) {
+    const pair = pairs[at];
+    const verdict = pair === undefined ? null : judgeName(pair.name, tracking);
+    if (verdict !== null) {
+      kept ??= pairs.slice(0, at);
+      if (stripped === null) stripped = [verdict];
+      else stripped.push(verdict);
+    } else if (kept !== null && pair !== undefined) kept.push(pair);
   }
-  return { kept, stripped };
+  return { kept: kept ?? pairs, stripped: stripped ?? NOTHING_STRIPPED };
 }
 
 /** Drops what the origin has said doesn't matter. */
-export function dropLearned(pairs: readonly QueryPair[], rule: LearnedRule | null): StripResult {
-  if (rule === null) return { kept: pairs, stripped: NOTHING_STRIPPED };
+export function dropLearned(pairs: readonly QueryPair[], rule: LearnedRule): StripResult {
   const kept: QueryPair[] = [];
   const stripped: StrippedPair[] = [];
   for (const pair of pairs) {
-    const name = pairName(pair);
+    const name = pair.name.text;
     if (matters(name, rule.variance)) kept.push(pair);
     else stripped.push({ name, pattern: rule.header, level: 'learned' });
   }
   return { kept, stripped };
 }
 
-/** Drops pairs that equal the page's default value (`?sort=relevance`). */
+/**
+ * Drops pairs that equal the page's default value (`?sort=relevance`).
+ *
+ * @param text what the places of the pairs are in
+ */
 export function dropDefaultValues(
+  text: string,
   pairs: readonly QueryPair[],
   policy: NormalizationPolicy,
 ): readonly QueryPair[] {
-  if (policy.defaultValues.size === 0) return pairs;
-  return keepWhere(pairs, (pair) => policy.defaultValues.get(pairName(pair)) !== pairValue(pair));
+  const { defaultValues } = policy;
+  if (defaultValues.size === 0) return pairs;
+  return pairs.filter(
+    (pair) => defaultValues.get(pair.name.text) !== pairValue(text, pair, policy),
+  );
 }
 
 /** A pair with neither name nor value vanishes; with `empty_values: drop` any without a value. */
@@ -72,53 +67,45 @@ export function dropEmptyPairs(
   pairs: readonly QueryPair[],
   policy: NormalizationPolicy,
 ): readonly QueryPair[] {
-  if (policy.emptyValues === 'drop') return keepWhere(pairs, hasValue);
-  return policy.encoding === 'preserve' ? pairs : keepWhere(pairs, saysAnything);
+  if (policy.emptyValues === 'drop') return pairs.filter(hasValue);
+  return policy.encoding === 'preserve' ? pairs : pairs.filter(saysAnything);
 }
 
-function hasValue({ value }: QueryPair): boolean {
-  return value !== '';
-}
-
-function saysAnything({ name, value }: QueryPair): boolean {
-  return name !== '' || value !== '';
-}
-
-/** Nearly always all of them. */
-function keepWhere(
-  pairs: readonly QueryPair[],
-  stays: (pair: QueryPair) => boolean,
-): readonly QueryPair[] {
-  return pairs.every(stays) ? pairs : pairs.filter(stays);
+function saysAnything(pair: QueryPair): boolean {
+  return pair.equalsAt > pair.start || hasValue(pair);
 }
 
 /** Stable by the bytes of the decoded name: repeated names keep their order. */
 export function sortPairs(pairs: readonly QueryPair[]): readonly QueryPair[] {
-  if (isSorted(pairs)) return pairs;
-  if (pairs.length > FEW_PAIRS) {
-    return pairs.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  }
-  const sorted: QueryPair[] = [];
-  for (const pair of pairs) insertByName(sorted, pair);
+  const first = findDisorder(pairs);
+  if (first === -1) return pairs;
+  if (pairs.length > FEW_PAIRS) return pairs.toSorted((a, b) => compareNames(a.name, b.name));
+  const sorted = pairs.slice();
+  for (let at = first; at < sorted.length; at += 1) sinkPair(sorted, at);
   return sorted;
 }
 
-/** Behind those of the same name. */
-function insertByName(sorted: QueryPair[], pair: QueryPair): void {
-  let at = sorted.length;
+/** The first that should be before the one before it, or -1. */
+function findDisorder(pairs: readonly QueryPair[]): number {
+  let before = pairs[0];
+  for (let at = 1; at < pairs.length; at += 1) {
+    const pair = pairs[at];
+    if (before === undefined || pair === undefined) return -1;
+    if (compareNames(before.name, pair.name) > 0) return at;
+    before = pair;
+  }
+  return -1;
+}
+
+/** Moves a pair behind those before it that are sorted, and behind those of the same name. */
+function sinkPair(sorted: QueryPair[], from: number): void {
+  const pair = sorted[from];
+  if (pair === undefined) return;
+  let at = from;
   for (; at > 0; at -= 1) {
     const before = sorted[at - 1];
-    if (before === undefined || before.name <= pair.name) break;
+    if (before === undefined || compareNames(before.name, pair.name) <= 0) break;
     sorted[at] = before;
   }
   sorted[at] = pair;
-}
-
-function isSorted(pairs: readonly QueryPair[]): boolean {
-  let previous = '';
-  for (const { name } of pairs) {
-    if (name < previous) return false;
-    previous = name;
-  }
-  return true;
 }

@@ -2,7 +2,6 @@
 // request is passed to the origin raw and never stored. spec: url-and-key, `signed_urls`.
 import { foldCase } from '../pattern/fold-case.ts';
 import type { NormalizationPolicy } from '../policy/policy.ts';
-import { pairName, type QueryPair } from './parse-query.ts';
 
 /** Sets of parameter names, lower-case; a URL that has every name of one set is signed. */
 const SIGNATURES: readonly (readonly string[])[] = [
@@ -26,31 +25,24 @@ const SIGNATURES: readonly (readonly string[])[] = [
   ['token', 'expires'],
 ];
 
-/** Names that are part of a signature; most URLs have none of them. */
-const TELLING: ReadonlySet<string> = new Set(SIGNATURES.flat());
-
-/** Every signature has one of these in it; a `%` may hide one. Nearly no URL does. */
-const MAY_BE_SIGNED = /sig|hdn|__gda__|md5|token|%/i;
+/** Names that are part of a signature, without case; most URLs have none of them. */
+export const TELLING: ReadonlySet<string> = new Set(SIGNATURES.flat());
 
 /**
  * The names that make the URL signed, or null. Names are compared decoded, ignoring case.
  *
- * @param query what the pairs were read from
+ * @param names of all parameters
  */
 export function findSignature(
-  query: string,
-  pairs: readonly QueryPair[],
-  policy: NormalizationPolicy,
+  names: readonly string[],
+  { signedParams }: Pick<NormalizationPolicy, 'signedParams'>,
 ): readonly string[] | null {
-  if (policy.signedUrls === 'ignore' || pairs.length === 0) return null;
-  if (policy.signedParams.length === 0 && !MAY_BE_SIGNED.test(query)) return null;
-  const extras = policy.signedParams.map(foldCase);
-  const names: string[] = [];
-  for (const pair of pairs) {
-    const name = foldCase(pairName(pair));
+  const extras = signedParams.map(foldCase);
+  const telling: string[] = [];
+  for (const written of names) {
+    const name = foldCase(written);
     if (extras.includes(name)) return [name];
-    if (TELLING.has(name)) names.push(name);
+    if (TELLING.has(name)) telling.push(name);
   }
-  if (names.length === 0) return null;
-  return SIGNATURES.find((signature) => signature.every((name) => names.includes(name))) ?? null;
+  return SIGNATURES.find((signature) => signature.every((name) => telling.includes(name))) ?? null;
 }

@@ -5,6 +5,7 @@
 import type { RenderRequest } from '../../core/http/render-request.ts';
 import { type Pattern, parsePattern } from '../../core/pattern/parse-pattern.ts';
 import { compilePatternSet } from '../../core/pattern/pattern-set.ts';
+import { remember } from '../../core/remember.ts';
 
 /** Whether a request is left out. `type` is Chromium's resource type. */
 export type RequestFilter = (type: string, url: string) => boolean;
@@ -34,7 +35,8 @@ export function compileRequestFilter(
     return parsed.ok ? [parsed.value] : [];
   });
   const set = compilePatternSet(patterns, (pattern) => pattern);
-  return (type, url) => types.has(type.toLowerCase()) || set.find(placeOf(url)) !== undefined;
+  const isBlocked = remember((place) => set.find(place) !== undefined);
+  return (type, url) => types.has(type.toLowerCase()) || isBlocked(placeOf(url));
 }
 
 /** `https://a.example:8443/x/y?z#f` → `a.example/x/y`. */
