@@ -49,7 +49,7 @@ function formatLine(finished: FinishedRequest, recordMembers: string): string {
   const duration = `"duration_ms":${Math.round(durationMs * 100) / 100}`;
   const agent = `"user_agent":${jsonOf(userAgent)}`;
   const aborted = finished.isAborted ? ',"aborted":true' : '';
-  const origin = bypass === null ? '' : formatMembers(bypassFields(bypass));
+  const origin = bypass === null ? '' : formatBypass(bypass);
   return `${before},${verdict},${duration},${agent}${aborted}${origin}`;
 }
 
@@ -91,11 +91,10 @@ function recordFields(record: RequestRecord): LogFields {
   };
 }
 
-function bypassFields({ originUrl, error, detail }: BypassOutcome): LogFields {
-  return {
-    origin: originUrl,
-    ...(error === null ? {} : { origin_error: error, origin_detail: detail }),
-  };
+function formatBypass({ originUrl, error, detail }: BypassOutcome): string {
+  const origin = `,"origin":${jsonOf(originUrl)}`;
+  if (error === null) return origin;
+  return `${origin},"origin_error":"${error}","origin_detail":${JSON.stringify(detail)}`;
 }
 
 function meterOf(record: RequestRecord, metrics: Metrics): Seen['count'] {

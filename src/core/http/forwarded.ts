@@ -140,7 +140,8 @@ export function publicScheme(
 
 /** One member of `Via`, `1.1 edge-gateway`; from 2 on without minor version (RFC 9110 §7.6.3). */
 export function viaMember(httpVersion: string, pseudonym: string): string {
-  return `${httpVersion.replace(/^([2-9])\.0$/, '$1')} ${pseudonym}`;
+  const version = httpVersion === '1.1' ? httpVersion : httpVersion.replace(/^([2-9])\.0$/, '$1');
+  return `${version} ${pseudonym}`;
 }
 
 /** Whether a `Via` list already names this very instance: the request goes in circles. */

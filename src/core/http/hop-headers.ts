@@ -58,9 +58,12 @@ export function visitFields(
 /** Every value of one field, in order; `name` is lower case. */
 export function fieldValues(raw: RawHeaders, name: string): string[] {
   const values: string[] = [];
-  visitFields(raw, (fieldName, value) => {
-    if (fieldName === name) values.push(value);
-  });
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const written = raw[index] ?? '';
+    // Most fields are told by the length of their name.
+    if (written.length !== name.length || written.toLowerCase() !== name) continue;
+    values.push(raw[index + 1] ?? '');
+  }
   return values;
 }
 
@@ -78,7 +81,8 @@ export function listMembers(values: readonly string[]): string[] {
  */
 export function hopNames(raw: RawHeaders): ReadonlySet<string> {
   const connection = fieldValues(raw, 'connection');
-  if (connection.length === 0) return HOP_BY_HOP;
+  // Nearly always it says nothing or names what is in there already.
+  if (connection.every((value) => value.toLowerCase() === 'keep-alive')) return HOP_BY_HOP;
   const names = new Set(HOP_BY_HOP);
   for (const member of listMembers(connection)) {
     const name = member.toLowerCase();

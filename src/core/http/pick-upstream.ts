@@ -43,6 +43,10 @@ export function createUpstreamPicker<T>(items: readonly T[]): UpstreamPicker<T> 
 
   return {
     candidates: (now, fallback) => {
+      const [only] = upstreams;
+      if (only !== undefined && upstreams.length === 1) {
+        return only.outUntil <= now || fallback === 'all' ? items : [];
+      }
       turn += 1;
       const rotated = upstreams.map((_, i) => upstreams[(i + turn) % upstreams.length]);
       const inTurn = rotated.filter((one) => one !== undefined);

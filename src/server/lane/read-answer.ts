@@ -1,6 +1,7 @@
 // The lane's own reading of an origin's answer head: the plainest spelling, with one way to read
 // where its body ends (RFC 9112 §6.3). Anything else is left to Node's parser, by asking again.
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
+import { trimBlanks } from './read-head.ts';
 
 /** Where a body ends. */
 export type Framing =
@@ -50,7 +51,7 @@ export function readAnswerHead(text: string): OriginHead | null {
     const end = text.indexOf(CRLF, start);
     const colon = text.indexOf(':', start);
     const name = text.slice(start, colon);
-    const value = trimBlanks(text.slice(colon + 1, end));
+    const value = trimBlanks(text, colon + 1, end);
     headers.push(name, value);
     // Only these three matter here, and no other names are as long.
     if (name.length === 'content-length'.length && name.toLowerCase() === 'content-length') {
@@ -77,8 +78,4 @@ function frame(status: number, length: string | null, coding: string | null): Fr
   if (BODYLESS.has(status)) return coding === null ? { kind: 'none' } : null;
   if (coding !== null) return { kind: 'chunked' };
   return length === null ? { kind: 'close' } : { kind: 'length', bytes: Number(length) };
-}
-
-function trimBlanks(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '');
 }

@@ -155,7 +155,7 @@ export function listFields({ text }: PlainHead): RawHeaders {
 }
 
 /** Spaces and tabs: other blanks of latin1 are part of the value. */
-function trimBlanks(text: string, from: number, to: number): string {
+export function trimBlanks(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;
