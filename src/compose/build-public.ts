@@ -56,9 +56,10 @@ export async function buildPublic(
     units.set(port, unit);
     releases.add(async () => await unit.close({ idleGraceMs: 0, deadlineMs: 0 }));
   };
-  const { headerFieldsMax, keepAliveTimeoutMs } = server.limits;
+  const { headerFieldsMax, headerBytesMax, keepAliveTimeoutMs } = server.limits;
   const lane = createLane(deps, {
     limits: { headerFieldsMax, urlBytesMax },
+    headerBytesMax,
     keepAliveTimeoutMs,
   });
   await add('plain', (note) =>

@@ -25,6 +25,8 @@ export interface HotAnswer {
 export interface HotPage {
   /** Answers from memory; null: the phases have to be walked. */
   readonly find: () => HotAnswer | null;
+  /** It was given: counts, and may ask for a refresh. */
+  readonly noteHit: (words: HotWords) => void;
 }
 
 /** @param keyed of a GET without conditions, which stands for all others for the same page */
@@ -45,14 +47,20 @@ export function createHotPage(keyed: Keyed, deps: PipelineDeps): HotPage {
       }
       const body = words === null ? undefined : bodies[words.coding];
       if (words === null || body === undefined) return null;
-      recacheOnHit(keyed, entry, deps);
       return { words, body };
+    },
+    noteHit: ({ entry }) => {
+      deps.pages.countHit();
+      recacheOnHit(keyed, entry, deps);
     },
   };
 }
 
+/** Written without the body that was stored. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205]);
+
 function describeHot(keyed: Keyed, entry: Entry, now: number): HotWords | null {
   const { delivery, coding } = describeEntry(keyed, { how: 'hit', entry, detail: null }, now);
-  if (coding === null) return null;
+  if (coding === null || BODILESS.has(entry.status)) return null;
   return { delivery, coding, entry, from: now, until: describedUntil(entry, now) };
 }

@@ -42,6 +42,8 @@ export interface PageStore {
   ) => Promise<LookUp>;
   /** A page that this process holds and may serve without asking anybody; null: look it up. */
   readonly peek: (key: CacheKey, url: string) => HotPage | null;
+  /** One more answer came from what `peek` has found. */
+  readonly countHit: () => void;
   /**
    * The bytes of one coding of an entry that was just looked up. `damaged` for the reason
    * `replaced` means that a newer version has taken its place: looking up again finds it.
@@ -80,6 +82,7 @@ export function createPageStore(parts: PageStoreParts): PageStore {
   return {
     lookUp: (key, ref, url, wanted = NOTHING) => lookUpPage({ key, ref, url }, wanted, deps),
     peek: (key, url) => peekPage(key, url, deps),
+    countHit: deps.memory.countHit,
     readBody: createBodyReader(deps),
     save: (draft) => savePage(draft, deps),
     renew: (key, renewal) => renewEntry(key, renewal, deps),
@@ -105,7 +108,10 @@ async function lookUpPage(
   deps: PageStoreDeps,
 ): Promise<LookUp> {
   const hot = peekPage(key, url, deps);
-  if (hot !== null) return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
+  if (hot !== null) {
+    deps.memory.countHit();
+    return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
+  }
   // All questions go out together.
   const codings = wanted();
   const ahead = codings.length === 0 ? undefined : deps.bodies.readAhead(ref, codings);

@@ -23,6 +23,5 @@ export function peekPage(key: CacheKey, url: string, deps: PageStoreDeps): HotPa
   if (entry === null) return null;
   const freshness = freshnessAt(entry, deps.clock.now());
   if (freshness === 'expired') return null;
-  deps.memory.countHit();
   return { entry, freshness, bodies: held.bodies };
 }

@@ -30,6 +30,8 @@ export type TakeTurn = (turn: LaneTurn) => 'answered' | 'answering' | 'left';
 const HELD_BYTES_MAX = 65_536;
 const CHECKS_PER_TIMEOUT = 8;
 const NOTHING: Buffer = Buffer.alloc(0);
+const CR = 13;
+const LF = 10;
 
 export interface LaneOptions {
   readonly take: TakeTurn;
@@ -145,8 +147,11 @@ class Lane implements ConnectionLane {
 
   #leave(chunk: Buffer): void {
     const { socket, parse, silence } = this.#parts;
-    silence.end(socket);
-    this.#isOnlyReader = false;
+    // Blank lines begin nothing that Node would mind.
+    if (!isBlank(chunk)) {
+      silence.end(socket);
+      this.#isOnlyReader = false;
+    }
     parse(chunk);
   }
 
@@ -154,7 +159,7 @@ class Lane implements ConnectionLane {
   #rest(): void {
     const { socket, silence } = this.#parts;
     this.#isOnlyReader = true;
-    if (!socket.timeout) silence.begin(socket);
+    if (!socket.timeout && !socket.destroyed) silence.begin(socket);
   }
 
   /** What Node set behind its last answer would end this one. */
@@ -180,6 +185,10 @@ class Lane implements ConnectionLane {
     if (socket.isPaused()) socket.resume();
     this.read(chunk);
   }
+}
+
+function isBlank(chunk: Buffer): boolean {
+  return chunk.every((byte) => byte === CR || byte === LF);
 }
 
 /** Node's parser is inside of nothing, and all that it has read is answered. */

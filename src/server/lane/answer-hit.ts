@@ -15,20 +15,28 @@ type AnswerHit = (turn: LaneTurn, request: LaneRequest, plan: PagePlan) => Retur
 
 export function createHitAnswerer({ onFinished }: Pick<GatewayDeps, 'onFinished'>): AnswerHit {
   const send = createSender();
-  return ({ socket }, request, plan) => {
+  return ({ socket, end }, request, plan) => {
     const answer = request.head.isConditional ? null : plan.page.find();
     if (answer === null) return 'left';
     const { words, body } = answer;
     const requestId = requestIdOf(request);
     if (!send(socket, { head: plan.headOf(words), requestId, body })) return 'left';
+    plan.page.noteHit(words);
     const { record, answer: said } = words.delivery;
     const tell = (isAborted: boolean): void => {
       const answered = { record, requestId, status: said.status, isAborted, bypass: null };
       onFinished(finishedRequest(request, answered));
     };
-    if (socket.writableLength === 0) tell(false);
-    else socket.write(NOTHING, (error) => tell(Boolean(error)));
-    return 'answered';
+    if (socket.writableLength === 0) {
+      tell(false);
+      return 'answered';
+    }
+    // The client is slow to take it: until it has, nothing else is written and no silence counted.
+    socket.write(NOTHING, (error) => {
+      tell(Boolean(error));
+      end();
+    });
+    return 'answering';
   };
 }
 

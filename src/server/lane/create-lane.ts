@@ -18,8 +18,14 @@ export interface LaneDeps extends GatewayDeps {
   readonly links: OriginLinks;
 }
 
-export function createLane(deps: LaneDeps, options: Omit<LaneOptions, 'pseudonym'>): TakeTurn {
+export interface CreateLaneOptions extends Omit<LaneOptions, 'pseudonym'> {
+  /** `server.limits.header_bytes` */
+  readonly headerBytesMax: number;
+}
+
+export function createLane(deps: LaneDeps, options: CreateLaneOptions): TakeTurn {
   const { pseudonym } = deps;
+  const headBytesMax = Math.min(HEAD_BYTES_MAX, options.headerBytesMax);
   const { headerFieldsMax } = options.limits;
   const plans = createLanePlans({ ...options, pseudonym });
   const answerHit = createHitAnswerer(deps);
@@ -27,7 +33,7 @@ export function createLane(deps: LaneDeps, options: Omit<LaneOptions, 'pseudonym
 
   const read = ({ socket, chunk }: LaneTurn): LaneRequest | null => {
     // Whoever has not taken the last answer yet is in no hurry either.
-    if (chunk.length > HEAD_BYTES_MAX || !socket.writable || socket.writableLength > 0) return null;
+    if (chunk.length > headBytesMax || !socket.writable || socket.writableLength > 0) return null;
     const startedAtMs = performance.now();
     const head = readHead(chunk, headerFieldsMax);
     if (head === null || (head.via !== null && isLoop([head.via], pseudonym))) return null;

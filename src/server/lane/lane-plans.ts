@@ -13,7 +13,7 @@ import { checkRequest, type HeadLimits } from '../door/check-request.ts';
 import type { Snapshot } from '../gateway/gateway-deps.ts';
 import { chooseRequestId, readVisitor } from '../gateway/receive-request.ts';
 import { listFields, type PlainHead } from './read-head.ts';
-import { type HeadParts, ID_FIELD, serializeHead } from './serialize-head.ts';
+import { type HeadParts, ID_FIELD, OPEN_ID, serializeHead } from './serialize-head.ts';
 
 /** A head and where it came from. */
 export interface LaneRequest {
@@ -59,8 +59,6 @@ export interface LaneOptions {
 }
 
 const PLANS_MAX = 2_048;
-/** In place of the request's own, in the words that are kept. */
-const NO_ID = '-';
 
 export function createLanePlans(options: LaneOptions): LanePlans {
   const plans = createRecentMap<Plan | null>(PLANS_MAX);
@@ -71,14 +69,18 @@ export function createLanePlans(options: LaneOptions): LanePlans {
         snapshot = request.snapshot;
         plans.clear();
       }
-      const { host, acceptEncoding, userAgent, target, hasAuthorization } = request.head;
+      const { host, acceptEncoding, userAgent, target } = request.head;
+      const { hasAuthorization, isConditional } = request.head;
       const credentials = hasAuthorization ? 'authorized' : '';
-      const client = `${credentials}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}`;
+      // Answers to a condition are nobody else's.
+      const kind = isConditional ? `${credentials}?` : credentials;
+      const client = `${kind}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}`;
       const name = `${client}\n${host}\n${target}`;
       const known = plans.get(name);
       if (known !== undefined && isJudgedAlike(known, request)) return known;
       const plan = makePlan(request, options);
-      plans.set(name, plan);
+      // What one crawler is denied may be another's of the same name: that is asked anew each time.
+      if (plan !== null || !isCrawler(request)) plans.set(name, plan);
       return plan;
     },
   };
@@ -94,7 +96,7 @@ function makePlan(
   if (!target.ok) return null;
   const from = { ...wire, peer, isEncrypted: false };
   const { client } = readVisitor(from, target.value, isTrustedPeer);
-  const request = { ...client, requestId: NO_ID };
+  const request = { ...client, requestId: OPEN_ID };
   const foreseen = foresee({ request, site, onInformation: () => undefined });
   if (foreseen === null) return null;
   if (foreseen.kind === 'pass') return planPass(foreseen.planned.decision, foreseen.delivery);
@@ -125,6 +127,10 @@ function planPass(decision: KeyedDecision, delivery: BypassDelivery): PassPlan {
     headersFor: (requestId) =>
       idAt === -1 ? headers : headers.with(idAt, [ID_FIELD, requestId] as const),
   };
+}
+
+function isCrawler({ head, snapshot }: LaneRequest): boolean {
+  return snapshot.site.judgeBot(head.userAgent ?? '', null, false) !== null;
 }
 
 /** Whether a crawler that the plan was made for is still taken for what it was then. */

@@ -11,11 +11,13 @@ export interface HeadParts {
 }
 
 export const ID_FIELD = 'X-Request-ID';
+/** Stands for the request id: no value that a page could have brought along. */
+export const OPEN_ID = '\0';
 
 /** @param keepAliveMs what the connection may be silent for */
 export function serializeHead(status: number, headers: HeaderList, keepAliveMs: number): HeadParts {
   const lines = headers.map(fieldLine);
-  const idAt = headers.findIndex(([name]) => name === ID_FIELD);
+  const idAt = headers.findIndex(([name, value]) => name === ID_FIELD && value === OPEN_ID);
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   const end = `${persistence(keepAliveMs)}\r\n`;
   if (idAt === -1) {

@@ -1,0 +1,144 @@
+// What changes a page or the rules counts for the lane at once: purges and renewals by this process
+// and by another, reloads, and the end of the server.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findFreePort } from '../helpers/free-port.ts';
+import { startTestGateway } from '../helpers/gateway.ts';
+import { hasAnswers, splitAnswers } from '../helpers/raw-client.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { startGatewayProcess } from '../scenario/gateway-process.ts';
+import { hostsText, page, setStage, startOrigin } from '../scenario/stage.ts';
+import { type Client, countParsed, openClient, plainGet, slowly } from './lane-client.ts';
+
+const PAGE = plainGet('/page');
+const UNVERIFIED = 'bots: {verify: "off"}\n';
+
+const bodyOf = (text: string | undefined): string => text?.split('\r\n\r\n')[1] ?? '';
+
+async function warm(client: Client): Promise<void> {
+  await waitUntil('a hit', async () => /; hit;/.test(await client.ask(slowly(PAGE))));
+  await client.ask(slowly(PAGE));
+}
+
+async function purge(adminPort: number, more: object = {}): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: 'https://site.test/page', ...more }),
+  });
+  expect(response.status).toBe(200);
+}
+
+test('a purge by this process', async () => {
+  let version = 1;
+  const stage = await setStage({ host: UNVERIFIED, origin: () => page(`v${version}`) });
+  const client = await openClient(stage.gateway.port);
+  const parsed = countParsed(stage.gateway.port);
+  for (; version < 10; version += 1) {
+    expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
+    await warm(client);
+    const before = parsed();
+    expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
+    expect(parsed()).toBe(before);
+    await purge(stage.gateway.adminPort);
+  }
+});
+
+test('a soft purge: stale, until it is renewed', async () => {
+  let version = 1;
+  const stage = await setStage({ host: UNVERIFIED, origin: () => page(`v${version}`) });
+  const client = await openClient(stage.gateway.port);
+  await warm(client);
+  expect(await client.ask(PAGE)).toContain('X-Render-Cache: hit');
+  version += 1;
+  await purge(stage.gateway.adminPort, { soft: true });
+  expect(await client.ask(PAGE)).toContain('X-Render-Cache: stale');
+  await waitUntil('the new one', async () => bodyOf(await client.ask(PAGE)) === 'v2');
+});
+
+test('purges and pages of another process', { timeout: 60_000 }, async () => {
+  let version = 1;
+  const origin = await startOrigin(() => page(`v${version}`));
+  const render = 'render: {engine: origin, cache: {jitter: 0}}\n';
+  const hosts = hostsText(origin.url, { host: UNVERIFIED });
+  const here = await startTestGateway({ gateway: render, hosts });
+  onTestFinished(here.close);
+  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-lane-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const adminPort = await findFreePort();
+  const file = join(folder, 'edge-gateway.yaml');
+  await writeFile(join(folder, 'hosts.yaml'), hosts);
+  await writeFile(
+    file,
+    `server: {listen: "127.0.0.1:0"}
+admin: {listen: "127.0.0.1:${adminPort}"}
+storage: {base_path: "${join(here.folder, 'data')}"}
+hosts: {include: hosts.yaml}
+${render}`,
+  );
+  const there = await startGatewayProcess(file);
+  onTestFinished(async () => void (await there.stop()));
+  const [client, other] = [await openClient(here.port), await openClient(there.port)];
+  const parsed = countParsed(here.port);
+  while (version < 12) {
+    await warm(client);
+    const before = parsed();
+    expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
+    expect(parsed()).toBe(before);
+    version += 1;
+    await purge(adminPort);
+    // Whoever comes first gets it anew; the other must not have kept the old one.
+    const turns = version % 2 === 0 ? [client, other] : [other, client];
+    for (const one of turns) expect(bodyOf(await one.ask(PAGE))).toBe(`v${version}`);
+  }
+});
+
+test('another configuration', async () => {
+  const stage = await setStage({ gateway: 'server:\n  watch_config: false\n', host: UNVERIFIED });
+  const client = await openClient(stage.gateway.port);
+  await warm(client);
+  expect(await client.ask(PAGE)).toContain('X-Render-Cache: hit');
+  const rows = [
+    ['downstream_cache: vary\n', /\r\nCache-Control: public/],
+    ['url_rules: [{id: named, match: /page}]\n', /\r\nX-Matched-Rule: named\r\n/],
+    ['unmatched_dimension: block\ndimensions: {none: {id: 9, match_ua: [x]}}\n', /^HTTP\/1.1 403/],
+    ['', /\r\nX-Render-Cache: hit\r\n/],
+  ] as const;
+  for (const [host, expected] of rows) {
+    await stage.gateway.write({ hosts: hostsText(stage.origin.url, { host: UNVERIFIED + host }) });
+    expect(await stage.gateway.reload()).toBe(true);
+    for (let i = 0; i < 2; i += 1) expect(await client.ask(PAGE)).toMatch(expected);
+  }
+});
+
+test('the end of the server loses nothing, and says so in the last answer', async () => {
+  const stage = await setStage({ host: UNVERIFIED });
+  const { port } = stage.gateway;
+  await warm(await openClient(port));
+  const parsed = countParsed(port);
+  let hasStopped = false;
+  const clients = await Promise.all(Array.from({ length: 10 }, () => openClient(port)));
+  const runs = clients.map(async (client) => {
+    let asked = 0;
+    for (;;) {
+      asked += 1;
+      const text = await client.ask(PAGE);
+      if (/\r\nConnection: close\r\n/.test(text)) return { client, asked };
+      expect(text).toContain('X-Render-Cache: hit');
+      expect(hasStopped).toBe(false);
+    }
+  });
+  await waitUntil('they are served', () => clients.every(({ text }) => hasAnswers(20)(text())));
+  expect(parsed()).toBe(0);
+  await stage.gateway.stop();
+  hasStopped = true;
+  for (const { client, asked } of await Promise.all(runs)) {
+    expect(splitAnswers(client.text()).map(({ status }) => status)).toEqual(
+      Array.from({ length: asked }, () => 200),
+    );
+    await waitUntil('it is closed', client.isClosed);
+  }
+  expect(parsed()).toBe(clients.length);
+});
