@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { findFreePort } from '../helpers/free-port.ts';
 import { CONFIGURED, type Column, FIRST, storedColumns } from './growth/columns.ts';
 import { holdConnections } from './growth/idle-connections.ts';
-import { describeHits, describeMemory, type Rounds } from './growth/report.ts';
+import { describeHits, describeMemory, describeStart, type Rounds } from './growth/report.ts';
 import {
   CRAWLER,
   mayBeSwept,
@@ -64,7 +64,7 @@ async function openAll(columns: readonly Column[], setting: Setting): Promise<re
     const subject = await openSubject(column, setting);
     servers.push(subject.server);
     subjects.push(subject);
-    console.log(`${column.name}: starts in ${subject.startMs.toFixed(0)} ms`);
+    console.log(describeStart(subject));
   }
   return subjects;
 }

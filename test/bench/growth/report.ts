@@ -6,6 +6,12 @@ import type { Subject } from './subject.ts';
 
 export type Rounds = ReadonlyMap<Subject, readonly LoadRound[]>;
 
+/** From the start of the process to its first answer. */
+export function describeStart({ column, startMs, startCpuMs }: Subject): string {
+  const work = `${startCpuMs.toFixed(0)} ms of processor`;
+  return `${column.name}: answers ${startMs.toFixed(0)} ms after its start, ${work}`;
+}
+
 /** One line a column; the first is what the others are compared with, round by round. */
 export function describeHits(rounds: Rounds): string {
   const [first = []] = rounds.values();

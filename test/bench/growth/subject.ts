@@ -14,6 +14,7 @@ import {
 } from '../http/contenders.ts';
 import type { Server } from '../http/pinned.ts';
 import { targetOf } from '../http/site.ts';
+import { cpuSeconds } from '../process-tree.ts';
 import { median } from '../report.ts';
 import { type Column, describeColumn } from './columns.ts';
 
@@ -28,6 +29,8 @@ export interface Subject {
   readonly server: Server;
   /** From the start of the process to the end of its first answer, a stored page. */
   readonly startMs: number;
+  /** What of it was work of the processor: on a machine that has other work too, it says more. */
+  readonly startCpuMs: number;
   /** By the clock of `performance`. */
   readonly startedAt: number;
 }
@@ -46,13 +49,17 @@ export async function openSubject(column: Column, setting: Setting): Promise<Sub
   await askPage(first, /fwd=uri-miss/);
   await first.stop();
   const times: number[] = [];
+  const cpuTimes: number[] = [];
   for (;;) {
     const startedAt = performance.now();
     const server = await startGatewayOf(column.name, place);
     await askPage(server, /; hit/);
     times.push(performance.now() - startedAt);
-    const startMs = median(times);
-    if (times.length === STARTS) return { column, place, server, startMs, startedAt };
+    cpuTimes.push(cpuSeconds(server.pid) * 1_000);
+    if (times.length === STARTS) {
+      const [startMs, startCpuMs] = [median(times), median(cpuTimes)];
+      return { column, place, server, startMs, startCpuMs, startedAt };
+    }
     await server.stop();
   }
 }
