@@ -1,11 +1,11 @@
 // `npm run bench:hit` and `bench:bypass`: processor time a request of the whole gateway beside
 // nginx and Varnish, each on one core, in turns.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../helpers/free-port.ts';
 import { type Mode, startEdgeGateway, startNginx, startVarnish } from './http/contenders.ts';
-import { type LoadPlan, type LoadRound, loadServer } from './http/load.ts';
+import { type LoadPlan, type LoadRound, loadServer, PACE, PAUSE_MS } from './http/load.ts';
 import type { Server } from './http/pinned.ts';
 import { SIZES_KB, startSite, targetOf } from './http/site.ts';
 import { takeTurns } from './http/take-turns.ts';
@@ -14,6 +14,7 @@ import { median } from './report.ts';
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 2);
 const CONNECTIONS = 32;
+const PACED_KB = 20;
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0.0.0 Safari/537.36';
 
@@ -52,6 +53,24 @@ async function compare(
   );
   const ours = rounds.get(contenders[0] as Server) ?? [];
   console.log(`\n${mode}, ${sizeKb} KB, ${coding}: medians of ${ROUNDS} rounds`);
+  for (const [server, list] of rounds) console.log(describe(server.name, list, ours));
+  if (sizeKb === PACED_KB && coding === 'identity') await comparePaced(rounds, plan);
+}
+
+/** Each at half of what it can do: what a request waits for when nobody has to queue. */
+async function comparePaced(
+  saturated: ReadonlyMap<Server, readonly LoadRound[]>,
+  plan: Omit<LoadPlan, 'seconds'>,
+): Promise<void> {
+  const pace = join(folder, 'pace.lua');
+  await writeFile(pace, PACE);
+  const rounds = await takeTurns([...saturated.keys()], ROUNDS, (one) => {
+    const perSecond = median((saturated.get(one) ?? []).map((round) => round.perSecond)) / 2;
+    const connections = Math.max(1, Math.round((perSecond * PAUSE_MS) / 1_000));
+    return loadServer(one, { ...plan, pace, connections, seconds: SECONDS });
+  });
+  console.log('at half of what each can do');
+  const ours = rounds.get([...saturated.keys()][0] as Server) ?? [];
   for (const [server, list] of rounds) console.log(describe(server.name, list, ours));
 }
 

@@ -13,7 +13,15 @@ export interface LoadPlan {
   readonly coding: 'identity' | 'br';
   readonly connections: number;
   readonly seconds: number;
+  /** A file for wrk, by which its connections pause; absent: as fast as answers come. */
+  readonly pace?: string;
 }
+
+/** How long a paced connection pauses between requests, on the average. */
+export const PAUSE_MS = 10;
+
+/** Pauses of 5 to 15 ms, so that connections don't ask in step. */
+export const PACE = `function delay() return math.random(${PAUSE_MS / 2}, ${PAUSE_MS * 1.5}) end\n`;
 
 export interface LoadRound {
   readonly requests: number;
@@ -42,6 +50,7 @@ export async function loadServer(server: Server, plan: LoadPlan): Promise<LoadRo
     `User-Agent: ${plan.userAgent}`,
     '-H',
     `Accept-Encoding: ${plan.coding}`,
+    ...(plan.pace === undefined ? [] : ['-s', plan.pace]),
     `http://127.0.0.1:${server.port}${plan.target}`,
   ]);
   const cpu = cpuSeconds(server.pid) - before;
