@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 interface LinkListener {
   readonly onData: (chunk: Buffer) => void;
-  readonly onClosed: () => void;
+  readonly onClosed: (isBroken: boolean) => void;
 }
 
 /** As server/lane/ports describes it. */
@@ -20,7 +20,8 @@ interface OriginLink {
 }
 
 export interface KeptLinks {
-  readonly open: (originUrl: string) => OriginLink | null;
+  readonly isUsable: (originUrl: string) => boolean;
+  readonly open: (originUrl: string) => OriginLink;
   /** Ends idle and running connections. */
   readonly close: () => void;
 }
@@ -45,6 +46,7 @@ interface Link {
   readonly socket: Socket;
   idleSinceMs: number;
   listener: LinkListener | null;
+  isConnected: boolean;
   isReused: boolean;
 }
 
@@ -64,49 +66,55 @@ export function keepLinks(): KeptLinks {
   const poolOf = (originUrl: string): Pool | null => {
     const known = pools.get(originUrl);
     if (known !== undefined) return known;
-    const { protocol, hostname, port } = new URL(originUrl);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const pool: Pool | null =
-      protocol === 'http:'
-        ? { host, port: port === '' ? HTTP_PORT : Number(port), idle: [], open: 0 }
-        : null;
+    const pool = makePool(originUrl);
     pools.set(originUrl, pool);
     return pool;
   };
 
   const dial = (pool: Pool): Link => {
     const socket = connect({ host: pool.host, port: pool.port, noDelay: true, keepAlive: true });
-    const link: Link = { socket, idleSinceMs: 0, listener: null, isReused: false };
+    const link: Link = {
+      socket,
+      idleSinceMs: 0,
+      listener: null,
+      isConnected: false,
+      isReused: false,
+    };
     pool.open += 1;
     sockets.add(socket);
-    const tellClosed = (): void => {
+    const tellClosed = (isBroken: boolean): void => {
       const { listener } = link;
       link.listener = null;
       if (listener === null) forgetIdle(pool, link);
-      else listener.onClosed();
+      else listener.onClosed(isBroken);
     };
+    socket.once('connect', () => {
+      link.isConnected = true;
+    });
     socket.on('data', (chunk) => {
       if (link.listener === null) socket.destroy();
       else link.listener.onData(chunk);
     });
     // The long way asks again, and says what is wrong.
     socket.on('error', () => undefined);
-    socket.on('end', tellClosed);
+    socket.on('end', () => tellClosed(false));
     socket.on('close', () => {
       pool.open -= 1;
       sockets.delete(socket);
-      tellClosed();
+      tellClosed(true);
     });
     return link;
   };
 
   return {
+    isUsable: (originUrl) => {
+      const pool = poolOf(originUrl);
+      return pool !== null && (pool.idle.length > 0 || pool.open < LINKS_MAX);
+    },
     open: (originUrl) => {
       const pool = poolOf(originUrl);
-      if (pool === null) return null;
-      const idle = pool.idle.pop();
-      if (idle === undefined && pool.open >= LINKS_MAX) return null;
-      return present(idle ?? dial(pool), pool);
+      if (pool === null) throw new Error('not an origin over plain HTTP');
+      return present(pool.idle.pop() ?? dial(pool), pool);
     },
     close: () => {
       clearInterval(timer);
@@ -115,11 +123,20 @@ export function keepLinks(): KeptLinks {
   };
 }
 
+/** null: not over plain HTTP. */
+function makePool(originUrl: string): Pool | null {
+  const { protocol, hostname, port } = new URL(originUrl);
+  if (protocol !== 'http:') return null;
+  // Node wants IPv6 addresses without the brackets of a URL.
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { host, port: port === '' ? HTTP_PORT : Number(port), idle: [], open: 0 };
+}
+
 function present(link: Link, pool: Pool): OriginLink {
   const { socket } = link;
   return {
     isReused: link.isReused,
-    isConnected: () => !socket.connecting,
+    isConnected: () => link.isConnected,
     listen: (listener) => {
       link.listener = listener;
     },

@@ -89,6 +89,8 @@ class Lane implements ConnectionLane {
   #isOpen = true;
   #isAnswering = false;
   #isOnlyReader = false;
+  /** The last answer of the connection has been written: nothing behind it is anybody's. */
+  #isOver = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -100,6 +102,7 @@ class Lane implements ConnectionLane {
       keepsAlive: () => this.#isOpen,
       end: () => {
         this.#isAnswering = false;
+        this.#isOver = !parts.socket.writable;
         this.#rest();
         this.#goOn();
       },
@@ -124,6 +127,7 @@ class Lane implements ConnectionLane {
   }
 
   read(chunk: Buffer): void {
+    if (this.#isOver) return;
     if (this.#isAnswering) {
       this.#hold(chunk);
       return;

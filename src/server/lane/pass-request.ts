@@ -1,19 +1,18 @@
 // A request that is passed on from socket to socket: its head written anew, the answer's head
 // written anew, the body as it comes. A GET may be asked for twice (RFC 9110 §9.2.2), so whatever
 // is out of the ordinary before the head of the answer is left to the long way, which asks again.
-import { forwardRequestHeaders } from '../../core/http/forwarded.ts';
 import { formatError } from '../bypass/answer-error.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, BypassTarget } from '../bypass/ports.ts';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import type { OriginTurn } from '../gateway/visit.ts';
+import { targetOf, upstreamHead } from './address-request.ts';
 import { finishedRequest } from './finished-request.ts';
-import { type LaneRequest, type PassPlan, requestIdOf } from './lane-plans.ts';
+import type { LaneRequest, PassPlan } from './lane-plans.ts';
 import type { OriginLink, OriginLinks } from './ports.ts';
 import { type OriginHead, readAnswerHead } from './read-answer.ts';
 import { type BodyReader, type BodyState, createBodyReader } from './read-body.ts';
-import { listFields } from './read-head.ts';
 import { beginAnswer, formatHead, type PassedBody } from './write-passed.ts';
 
 type Pass = (turn: LaneTurn, request: LaneRequest, plan: PassPlan) => ReturnType<TakeTurn>;
@@ -52,54 +51,20 @@ export function createPasser(deps: PasserDeps): Pass {
     oddOrigins.set(originUrl, performance.now() + ODD_MEMORY_MS);
   };
   return (turn, request, plan) => {
-    const originTurn = deps.takeOrigin(plan.delivery.host.origins);
-    const { originUrl } = originTurn;
-    const isOdd = (oddOrigins.get(originUrl) ?? 0) > request.startedAtMs;
-    const link = isOdd ? null : deps.links.open(originUrl);
-    if (link === null) {
-      originTurn.end('busy');
-      return 'left';
+    const { origins } = plan.delivery.host;
+    // All or none: a turn that is taken here and left would be the long way's as well, and of two
+    // equal origins one would get everything.
+    for (const { url } of origins) {
+      const isOdd = (oddOrigins.get(url) ?? 0) > request.startedAtMs;
+      if (isOdd || !deps.links.isUsable(url)) return 'left';
     }
-    const target = targetOf(request, plan, originUrl);
+    const originTurn = deps.takeOrigin(origins);
+    const target = targetOf(request, plan, originTurn.originUrl);
+    const link = deps.links.open(originTurn.originUrl);
     const parts = { turn, request, plan, target, originTurn, link };
     new Passing(parts, { ...deps, noteOdd }).start();
     return 'answering';
   };
-}
-
-function targetOf(request: LaneRequest, plan: PassPlan, originUrl: string): BypassTarget {
-  const requestId = requestIdOf(request);
-  const { host, timeoutMs, userAgent } = plan.delivery;
-  const publicHost = request.head.host;
-  return {
-    requestId,
-    inner: null,
-    originUrl,
-    hostHeader: host.originHostHeader ?? publicHost,
-    publicHost,
-    scheme: host.scheme,
-    timeoutMs,
-    userAgent,
-    extraResponseHeaders: plan.headersFor(requestId),
-  };
-}
-
-function upstreamHead({ request, target }: PassingParts, pseudonym: string): string {
-  const { head, peer, snapshot } = request;
-  const fields = forwardRequestHeaders(listFields(head), {
-    hostHeader: target.hostHeader,
-    publicHost: target.publicHost,
-    scheme: target.scheme,
-    peerAddress: peer,
-    isTrustedPeer: snapshot.isTrustedPeer(peer),
-    pseudonym,
-    httpVersion: '1.1',
-    userAgent: target.userAgent,
-    isShared: false,
-  });
-  let text = `GET ${head.target} HTTP/1.1\r\n`;
-  for (let at = 0; at + 1 < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`;
-  return `${text}Connection: keep-alive\r\n\r\n`;
 }
 
 interface PassingDeps extends PasserDeps {
@@ -125,48 +90,59 @@ class Passing {
   }
 
   start(): void {
-    const { turn, target, link } = this.#parts;
+    const { turn, request, target, link } = this.#parts;
     this.#timer = setTimeout(() => this.#timeOut(), target.timeoutMs);
     turn.socket.once('close', this.#onClientGone);
-    link.listen({ onData: (chunk) => this.#read(chunk), onClosed: () => this.#endOfLink() });
-    link.write(upstreamHead(this.#parts, this.#deps.pseudonym));
+    link.listen({
+      onData: (chunk) => this.#read(chunk),
+      onClosed: (isBroken) => this.#endOfLink(isBroken),
+    });
+    link.write(upstreamHead(request, target, this.#deps.pseudonym));
   }
 
   #read(chunk: Buffer): void {
+    if (this.#hasNoReader()) return;
     if (this.#head !== null && this.#reader !== null && this.#body !== null) {
       this.#goOn(this.#head, feed(this.#reader, this.#body, chunk));
       return;
     }
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const end = this.#received.indexOf(HEAD_END);
-    if (end !== -1) this.#begin(end + HEAD_END.length);
-    else if (this.#received.length > HEAD_BYTES_MAX) this.#leave(true);
+    const bodyAt = end + HEAD_END.length;
+    if (end !== -1 && bodyAt <= HEAD_BYTES_MAX) this.#begin(bodyAt);
+    else if (this.#received.length > HEAD_BYTES_MAX) this.#leaveOdd();
   }
 
   /** @param bodyAt where the body begins in what was received */
   #begin(bodyAt: number): void {
     const { turn, request, target, originTurn } = this.#parts;
     const head = readAnswerHead(this.#received.toString('latin1', 0, bodyAt));
-    if (head === null || (head.status === NOT_MODIFIED && !request.head.isConditional)) {
-      this.#leave(true);
+    if (head === null || (head.status === NOT_MODIFIED && !asksForChange(request))) {
+      this.#leaveOdd();
       return;
     }
+    const reader = createBodyReader(head.framing);
+    const pieces: Buffer[] = [];
+    const state = reader.read(this.#received.subarray(bodyAt), (piece) => void pieces.push(piece));
+    if (state === 'broken') {
+      this.#leaveOdd();
+      return;
+    }
+    this.#received = NOTHING;
     if (this.#timer !== null) clearTimeout(this.#timer);
     originTurn.end('ok');
     this.#keepsAlive = turn.keepsAlive();
     const client = turn.socket;
     const { pseudonym } = this.#deps;
-    // Head and first piece in one write.
+    // Head and first pieces in one write.
     client.cork();
-    const to = { client, target, pseudonym, keepAliveMs: this.#keepAliveMs() };
-    const body = beginAnswer(head, to);
-    const reader = createBodyReader(head.framing);
-    const state = feed(reader, body, this.#received.subarray(bodyAt));
+    const body = beginAnswer(head, { client, target, pseudonym, keepAliveMs: this.#keepAliveMs() });
+    for (const piece of pieces) body.write(piece);
+    if (state === 'whole') body.end(reader.trailers());
     client.uncork();
     this.#head = head;
     this.#reader = reader;
     this.#body = body;
-    this.#received = NOTHING;
     this.#goOn(head, state);
   }
 
@@ -183,9 +159,11 @@ class Passing {
   #finish(head: OriginHead): void {
     const { link } = this.#parts;
     this.#stop();
+    this.#settle(this.#answered(head));
+    // Last: what the client has asked meanwhile goes over another one, or what the origin may still
+    // be sending would be read as the answer.
     if (head.keepsAlive && this.#reader?.hasRest() !== true) link.keep();
     else link.destroy();
-    this.#settle(this.#answered(head));
   }
 
   /** An answer that was cut for us is cut for the client: a clean end would make it whole. */
@@ -197,22 +175,45 @@ class Passing {
     this.#tell(this.#answered(head), true);
   }
 
-  #endOfLink(): void {
-    if (this.#head === null) this.#leave(false);
-    else if (this.#reader?.end() === true) {
+  #endOfLink(isBroken: boolean): void {
+    if (this.#hasNoReader()) return;
+    if (this.#head === null) this.#endUnanswered();
+    else if (!isBroken && this.#reader?.end() === true) {
       this.#body?.end([]);
       this.#finish(this.#head);
     } else this.#cut(this.#head);
   }
 
+  #endUnanswered(): void {
+    const { link } = this.#parts;
+    // Nobody has worked on the request; else it is not asked for again.
+    if (!link.isConnected()) this.#leave('failed');
+    else if (this.#received.length > 0) {
+      this.#fail(new BypassError('http_protocol_error', 'closed inside the head of an answer'));
+    } else if (link.isReused) this.#leave('busy');
+    else this.#fail(new BypassError('connection_terminated', 'closed without an answer'));
+  }
+
+  #leaveOdd(): void {
+    this.#deps.noteOdd(this.#parts.target.originUrl);
+    this.#leave('busy');
+  }
+
   /** Nothing has gone to the client yet: the long way asks again, and tells what there is to tell. */
-  #leave(isOdd: boolean): void {
-    const { turn, target, originTurn, link } = this.#parts;
+  #leave(how: 'failed' | 'busy'): void {
+    const { turn, originTurn, link } = this.#parts;
     this.#stop();
-    if (isOdd) this.#deps.noteOdd(target.originUrl);
-    originTurn.end('busy');
+    originTurn.end(how);
     link.destroy();
     turn.leave();
+  }
+
+  /** Whoever has ended its side gets no answer; `close` follows. */
+  #hasNoReader(): boolean {
+    const { socket } = this.#parts.turn;
+    if (socket.writable) return false;
+    socket.destroy();
+    return true;
   }
 
   readonly #onClientGone = (): void => {
@@ -229,11 +230,15 @@ class Passing {
   };
 
   #timeOut(): void {
+    const isConnected = this.#parts.link.isConnected();
+    if (isConnected) this.#fail(new BypassError('http_response_timeout', 'no answer in time'));
+    else this.#fail(new BypassError('connection_timeout', 'no connection in time'));
+  }
+
+  #fail(error: BypassError): void {
+    if (this.#hasNoReader()) return;
     const { turn, target, originTurn, link } = this.#parts;
     this.#stop();
-    const error = link.isConnected()
-      ? new BypassError('http_response_timeout', 'no answer in time')
-      : new BypassError('connection_timeout', 'no connection in time');
     link.destroy();
     originTurn.end('failed');
     this.#keepsAlive = turn.keepsAlive();
@@ -250,9 +255,9 @@ class Passing {
   #settle(outcome: BypassOutcome): void {
     const { turn } = this.#parts;
     const client = turn.socket;
-    if (!this.#keepsAlive) client.end(() => this.#tell(outcome, false));
-    else if (client.writableLength === 0) this.#tell(outcome, false);
+    if (this.#keepsAlive && client.writableLength === 0) this.#tell(outcome, false);
     else client.write(NOTHING, (error) => this.#tell(outcome, Boolean(error)));
+    if (!this.#keepsAlive) client.end();
     turn.end();
   }
 
@@ -274,6 +279,11 @@ class Passing {
     const answered = { record, requestId, status, isAborted, bypass: outcome };
     this.#deps.onFinished(finishedRequest(request, answered));
   }
+}
+
+/** Whether 304 is an answer to it. */
+function asksForChange({ head }: LaneRequest): boolean {
+  return head.isConditional && /^if-(?:none-match|modified-since):/im.test(head.text);
 }
 
 function failed({ type, status, message }: BypassError, target: BypassTarget): BypassOutcome {

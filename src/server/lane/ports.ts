@@ -4,13 +4,14 @@
 /** Who is told what comes over a link, until the link is given back. */
 export interface LinkListener {
   readonly onData: (chunk: Buffer) => void;
-  /** The origin sends no more, or the connection broke; told once. */
-  readonly onClosed: () => void;
+  /** The origin sends no more, or the connection `isBroken`; told once. */
+  readonly onClosed: (isBroken: boolean) => void;
 }
 
 export interface OriginLink {
   /** It has served requests before: it may be as dead as its silence. */
   readonly isReused: boolean;
+  /** Whether it ever came about. */
   readonly isConnected: () => boolean;
   readonly listen: (listener: LinkListener) => void;
   /** @param head latin1 */
@@ -23,6 +24,8 @@ export interface OriginLink {
 }
 
 export interface OriginLinks {
-  /** null: not one of a kind the lane can use, or too many are open. */
-  readonly open: (originUrl: string) => OriginLink | null;
+  /** Whether it is one of a kind the lane can use, and not too many connections are open. */
+  readonly isUsable: (originUrl: string) => boolean;
+  /** Only where it is usable. */
+  readonly open: (originUrl: string) => OriginLink;
 }

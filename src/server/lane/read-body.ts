@@ -56,12 +56,16 @@ function readLength(bytes: number): BodyReader {
   };
 }
 
-/** A size with what extends it, or one trailer field. */
-const LINE_BYTES_MAX = 4_096;
-const TRAILERS_MAX = 64;
+/** A size with what extends it, or all trailer fields. */
+const LINES_BYTES_MAX = 16_384;
 const LF = 10;
-const SIZE = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/;
-const TRAILER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n$/;
+const TOKEN = String.raw`[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+`;
+const QUOTED = String.raw`"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
+/** Up to what a number holds exactly. */
+const SIZE = new RegExp(`^0*([0-9A-Fa-f]{1,13})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED})?)?)*\r\n$`);
+const TRAILER = new RegExp(String.raw`^(${TOKEN}):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\r\n$`);
+/** They would frame the message anew. */
+const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 
 /** RFC 9112 §7.1; extensions say nothing to anybody but the sender of a hop, and end here. */
 function readChunks(): BodyReader {
@@ -70,6 +74,7 @@ function readChunks(): BodyReader {
   let line = '';
   let hasRest = false;
   const trailers: string[] = [];
+  let trailerBytes = 0;
 
   /** Takes one line that is complete; false: it is none. */
   const takeLine = (text: string): boolean => {
@@ -89,9 +94,10 @@ function readChunks(): BodyReader {
       return true;
     }
     const [, name, value] = TRAILER.exec(text) ?? [];
-    if (name === undefined || value === undefined) return false;
+    if (name === undefined || value === undefined || FRAMING.test(name)) return false;
     trailers.push(name, value);
-    return trailers.length <= 2 * TRAILERS_MAX;
+    trailerBytes += text.length;
+    return trailerBytes <= LINES_BYTES_MAX;
   };
 
   const read: BodyReader['read'] = (chunk, onPiece) => {
@@ -109,7 +115,7 @@ function readChunks(): BodyReader {
       const end = lineEnd === -1 ? chunk.length : lineEnd + 1;
       line += chunk.toString('latin1', at, end);
       at = end;
-      if (line.length > LINE_BYTES_MAX) return 'broken';
+      if (line.length > LINES_BYTES_MAX) return 'broken';
       if (lineEnd === -1) return 'more';
       if (!takeLine(line)) return 'broken';
       line = '';
