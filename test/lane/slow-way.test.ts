@@ -266,3 +266,18 @@ test('answers without content, and those that are too large, go piece by piece',
     expect(bodyOf(fast).length).toBe(target === '/large' ? 70_000 : 0);
   }
 });
+
+test('a head of more than header_bytes is refused, hit or not', async () => {
+  const stage = await setStage({
+    host: 'bots: {verify: "off"}\n',
+    gateway: 'server:\n  limits: {header_bytes: 512}\n',
+  });
+  const client = await openClient(stage.gateway.port);
+  await warm(client, PAGE);
+  const parsed = countParsed(stage.gateway.port);
+  expect(statusesOf(await client.ask(PAGE))).toEqual([200]);
+  expect(parsed()).toBe(0);
+  client.send(plainGet('/page', [`X: ${'x'.repeat(512)}`]));
+  await waitUntil('it is closed', client.isClosed);
+  expect(client.text()).toMatch(/HTTP\/1\.1 431 [^\r]*\r\n.*header_bytes\n$/s);
+});

@@ -59,6 +59,8 @@ export interface LaneOptions {
 }
 
 const PLANS_MAX = 2_048;
+/** What is longer comes once, or to fill the memory. */
+const NAME_CHARS_MAX = 1_024;
 
 export function createLanePlans(options: LaneOptions): LanePlans {
   const plans = createRecentMap<Plan | null>(PLANS_MAX);
@@ -79,6 +81,7 @@ export function createLanePlans(options: LaneOptions): LanePlans {
       const known = plans.get(name);
       if (known !== undefined && isJudgedAlike(known, request)) return known;
       const plan = makePlan(request, options);
+      if (name.length > NAME_CHARS_MAX) return plan;
       // What one crawler is denied may be another's of the same name: that is asked anew each time.
       if (plan !== null || !isCrawler(request)) plans.set(name, plan);
       return plan;
