@@ -20,24 +20,54 @@ export function createHitAnswerer({ onFinished }: Pick<GatewayDeps, 'onFinished'
     if (answer === null) return 'left';
     const { words, body } = answer;
     const requestId = requestIdOf(request);
-    if (!send(socket, { head: plan.headOf(words), requestId, body })) return 'left';
+    const sent = { head: plan.headOf(words), requestId, body };
     plan.page.noteHit(words);
     const { record, answer: said } = words.delivery;
     const tell = (isAborted: boolean): void => {
       const answered = { record, requestId, status: said.status, isAborted, bypass: null };
       onFinished(finishedRequest(request, answered));
     };
-    if (socket.writableLength === 0) {
+    const isWhole = send(socket, sent);
+    if (isWhole && socket.writableLength === 0) {
       tell(false);
       return 'answered';
     }
-    // The client is slow to take it: until it has, nothing else is written and no silence counted.
-    socket.write(NOTHING, (error) => {
-      tell(Boolean(error));
+    // It is long, or the client is slow to take it: until it has, nothing else is written and no
+    // silence counted.
+    sendRest(socket, isWhole ? [] : cutIntoPieces(sent), (isAborted) => {
+      tell(isAborted);
       end();
     });
     return 'answering';
   };
+}
+
+/** One piece after the other, as fast as the client reads: so it is seen whether it reads at all. */
+function sendRest(
+  socket: Socket,
+  pieces: readonly Buffer[],
+  onDone: (isAborted: boolean) => void,
+): void {
+  let next = 0;
+  const writeOn = (): void => {
+    while (socket.writableLength === 0 && next < pieces.length) {
+      socket.write(pieces[next] ?? NOTHING);
+      next += 1;
+    }
+    if (socket.writableLength === 0) onDone(socket.destroyed);
+    else socket.write(NOTHING, (error) => (error ? onDone(true) : writeOn()));
+  };
+  writeOn();
+}
+
+function cutIntoPieces({ head, requestId, body }: Sent): readonly Buffer[] {
+  const id = Buffer.from(head.tellsRequestId ? requestId : '', 'latin1');
+  const bodyInFirst = body.subarray(0, ANSWER_BYTES_MAX);
+  const pieces: Buffer[] = [Buffer.concat([head.before, id, head.after, bodyInFirst])];
+  for (let at = ANSWER_BYTES_MAX; at < body.length; at += ANSWER_BYTES_MAX) {
+    pieces.push(body.subarray(at, at + ANSWER_BYTES_MAX));
+  }
+  return pieces;
 }
 
 interface Sent {
