@@ -27,7 +27,9 @@ const FIELD = String.raw`[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*
 const PLAIN = new RegExp(
   String.raw`^HTTP\/1\.1 [2-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:${FIELD})*\r\n$`,
 );
-const LENGTH = /^\d{1,15}$/;
+/** With the blanks around them: behind a value that frames, Node takes no tab for one. */
+const LENGTH = /^[\t ]*\d{1,15} *$/;
+const CHUNKED = /^[\t ]*chunked *$/i;
 
 /** Statuses whose framing follows rules of their own. */
 const BODYLESS: ReadonlySet<number> = new Set([204, 304]);
@@ -51,17 +53,16 @@ export function readAnswerHead(text: string): OriginHead | null {
     const end = text.indexOf(CRLF, start);
     const colon = text.indexOf(':', start);
     const name = text.slice(start, colon);
-    const value = trimBlanks(text, colon + 1, end);
-    headers.push(name, value);
+    headers.push(name, trimBlanks(text, colon + 1, end));
     // Only these three matter here, and no other names are as long.
     if (name.length === 'content-length'.length && name.toLowerCase() === 'content-length') {
       if (length !== null) return null;
-      length = value;
+      length = text.slice(colon + 1, end);
     } else if (name.length === 'transfer-encoding'.length && /^transfer-encoding$/i.test(name)) {
       if (coding !== null) return null;
-      coding = value.toLowerCase();
+      coding = text.slice(colon + 1, end);
     } else if (name.length === 'connection'.length && /^connection$/i.test(name)) {
-      connection += `,${value.toLowerCase()}`;
+      connection += `,${text.slice(colon + 1, end).toLowerCase()}`;
     }
     start = end + CRLF.length;
   }
@@ -73,7 +74,7 @@ export function readAnswerHead(text: string): OriginHead | null {
 }
 
 function frame(status: number, length: string | null, coding: string | null): Framing | null {
-  if (coding !== null && (coding !== 'chunked' || length !== null)) return null;
+  if (coding !== null && (!CHUNKED.test(coding) || length !== null)) return null;
   if (length !== null && !LENGTH.test(length)) return null;
   if (BODYLESS.has(status)) return coding === null ? { kind: 'none' } : null;
   if (coding !== null) return { kind: 'chunked' };
