@@ -10,17 +10,12 @@ import { hasAnswers, splitAnswers } from '../helpers/raw-client.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { startGatewayProcess } from '../scenario/gateway-process.ts';
 import { hostsText, page, setStage, startOrigin } from '../scenario/stage.ts';
-import { type Client, countParsed, openClient, plainGet, slowly } from './lane-client.ts';
+import { countParsed, openClient, plainGet, warm } from './lane-client.ts';
 
 const PAGE = plainGet('/page');
 const UNVERIFIED = 'bots: {verify: "off"}\n';
 
 const bodyOf = (text: string | undefined): string => text?.split('\r\n\r\n')[1] ?? '';
-
-async function warm(client: Client): Promise<void> {
-  await waitUntil('a hit', async () => /; hit;/.test(await client.ask(slowly(PAGE))));
-  await client.ask(slowly(PAGE));
-}
 
 async function purge(adminPort: number, more: object = {}): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
@@ -38,7 +33,7 @@ test('a purge by this process', async () => {
   const parsed = countParsed(stage.gateway.port);
   for (; version < 10; version += 1) {
     expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
-    await warm(client);
+    await warm(client, PAGE);
     const before = parsed();
     expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
     expect(parsed()).toBe(before);
@@ -50,7 +45,7 @@ test('a soft purge: stale, until it is renewed', async () => {
   let version = 1;
   const stage = await setStage({ host: UNVERIFIED, origin: () => page(`v${version}`) });
   const client = await openClient(stage.gateway.port);
-  await warm(client);
+  await warm(client, PAGE);
   expect(await client.ask(PAGE)).toContain('X-Render-Cache: hit');
   version += 1;
   await purge(stage.gateway.adminPort, { soft: true });
@@ -83,7 +78,7 @@ ${render}`,
   const [client, other] = [await openClient(here.port), await openClient(there.port)];
   const parsed = countParsed(here.port);
   while (version < 12) {
-    await warm(client);
+    await warm(client, PAGE);
     const before = parsed();
     expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
     expect(parsed()).toBe(before);
@@ -98,7 +93,7 @@ ${render}`,
 test('another configuration', async () => {
   const stage = await setStage({ gateway: 'server:\n  watch_config: false\n', host: UNVERIFIED });
   const client = await openClient(stage.gateway.port);
-  await warm(client);
+  await warm(client, PAGE);
   expect(await client.ask(PAGE)).toContain('X-Render-Cache: hit');
   const rows = [
     ['downstream_cache: vary\n', /\r\nCache-Control: public/],
@@ -116,7 +111,7 @@ test('another configuration', async () => {
 test('the end of the server loses nothing, and says so in the last answer', async () => {
   const stage = await setStage({ host: UNVERIFIED });
   const { port } = stage.gateway;
-  await warm(await openClient(port));
+  await warm(await openClient(port), PAGE);
   const parsed = countParsed(port);
   let hasStopped = false;
   const clients = await Promise.all(Array.from({ length: 10 }, () => openClient(port)));

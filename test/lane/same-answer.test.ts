@@ -12,7 +12,7 @@ import {
   type StageOptions,
   setStage,
 } from '../scenario/stage.ts';
-import { countParsed, openClient, plainGet, slowly } from './lane-client.ts';
+import { countParsed, openClient, plainGet, slowly, warm, withoutId } from './lane-client.ts';
 
 const HTML = `<!doctype html>${'<p>words</p>'.repeat(400)}`;
 const FIELDS = [
@@ -175,7 +175,7 @@ test('is counted alike', async () => {
 test('what is too large for one write is counted once all the same', async () => {
   const stage = await setStage({ origin: () => page('x'.repeat(70_000)), host: UNVERIFIED });
   const client = await openClient(stage.gateway.port);
-  for (let i = 0; i < 3; i += 1) await client.ask(slowly(plainGet('/page')));
+  await warm(client, plainGet('/page'));
   const read = async () => (await readCounters(stage)).get('edge_gateway_memory_hits_total') ?? 0;
   const before = await read();
   await client.ask(slowly(plainGet('/page')));
@@ -189,12 +189,7 @@ async function expectSame({ gateway }: Pick<Stage, 'gateway'>, request: string):
   const { port, log } = gateway;
   const client = await openClient(port);
   const parsed = countParsed(port);
-  // The codings of a page follow it, and each is in memory once it was asked for.
-  const isCoded = /Accept-Encoding: (br|gzip|\*)/.test(request) && !/br;q=0,/.test(request);
-  const isReady = (text: string): boolean =>
-    text.includes('edge-gateway; hit') && (!isCoded || text.includes('\r\nContent-Encoding: '));
-  await waitUntil('a hit', async () => isReady(await client.ask(slowly(request))));
-  await client.ask(slowly(request));
+  await warm(client, request);
   const asked = parsed();
   const lines = () => log.filter(({ msg }) => msg === 'request');
   await waitUntil('all log lines', () => lines().length >= asked);
@@ -222,10 +217,6 @@ async function readCounters({ gateway }: Stage): Promise<ReadonlyMap<string, num
         return [line.slice(0, end), Number(line.slice(end + 1))] as const;
       }),
   );
-}
-
-function withoutId(text: string): string {
-  return text.replace(/^(X-Request-ID: )[0-9a-f-]{36}$/gm, '$1-');
 }
 
 /** Its fields in their order. */

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasAnswers, splitAnswers, statusesOf } from '../helpers/raw-client.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { page, type Stage, setStage } from '../scenario/stage.ts';
-import { type Client, countParsed, openClient, plainGet, slowly } from './lane-client.ts';
+import { type Client, countParsed, openClient, plainGet, slowly, warm } from './lane-client.ts';
 
 const PAGE = plainGet('/page');
 const LARGE = plainGet('/large');
@@ -57,10 +57,7 @@ async function setTimedStage({
   subscribe('net.server.socket', note);
   onTestFinished(() => void unsubscribe('net.server.socket', note));
   const first = await openClient(port);
-  for (const request of [PAGE, LARGE]) {
-    await waitUntil('a hit', async () => /; hit;/.test(await first.ask(slowly(request))));
-    await first.ask(slowly(request));
-  }
+  for (const request of [PAGE, LARGE]) await warm(first, request);
   return {
     ...stage,
     held,
