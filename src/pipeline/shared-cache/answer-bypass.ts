@@ -19,7 +19,7 @@ import { type FoundExchange, findExchange, type NoExchange } from './find-exchan
 import { invalidateBy, isUnsafe } from './invalidate.ts';
 import { serveStored } from './serve-stored.ts';
 
-/** Passes a GET on as it came, where its host keeps nothing of what is passed on; null elsewhere. */
+/** Passes a GET on as it came, where its host keeps nothing of such answers; null elsewhere. */
 export function passUncached(planned: Planned): BypassDelivery | null {
   const { host, decision } = planned;
   return decision.policy.bypass.cache.enabled ? null : passOn(planned, { host, decision });

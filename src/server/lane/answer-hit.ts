@@ -42,7 +42,7 @@ export function createHitAnswerer({ onFinished }: Pick<GatewayDeps, 'onFinished'
   };
 }
 
-/** One piece after the other, as fast as the client reads: so it is seen whether it reads at all. */
+/** Piece by piece, as fast as the client reads: so it is seen whether it reads at all. */
 function sendRest(
   socket: Socket,
   pieces: readonly Buffer[],

@@ -199,7 +199,7 @@ class Passing {
     this.#leave('busy');
   }
 
-  /** Nothing has gone to the client yet: the long way asks again, and tells what there is to tell. */
+  /** Nothing has gone to the client yet: the long way asks again, and tells what there is. */
   #leave(how: 'failed' | 'busy'): void {
     const { turn, originTurn, link } = this.#parts;
     this.#stop();

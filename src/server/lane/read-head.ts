@@ -78,7 +78,7 @@ const PLACES: ReadonlyMap<string, number> = new Map([
   ...REFUSED_NAMES.map((name) => [name, REFUSED] as const),
 ]);
 
-/** Most fields are of no concern: told by length and first letter, without making a text of them. */
+/** Most fields are of no concern: told by length and first letter, without making a text. */
 const LETTERS = 32;
 const NAME_CHARS_MAX = 32;
 const CONCERNS = new Uint8Array(LETTERS * NAME_CHARS_MAX);

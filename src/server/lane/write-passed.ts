@@ -1,5 +1,5 @@
-// An origin's answer on its way to the client's socket: its head as the long way would write it, its
-// body in a framing of our own.
+// An origin's answer on its way to the client's socket: its head as the long way would write it,
+// its body in a framing of our own.
 import type { Socket } from 'node:net';
 import { forwardableTrailers, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
