@@ -33,7 +33,7 @@ export function relayResponse(
   });
   let isWhole = false;
   answer.once('end', () => {
-    isWhole = answer.complete;
+    isWhole = answer.complete && !isResetBody(answer);
     if (isWhole) endResponse(exchange, forwardableTrailers(answer.rawTrailers));
   });
   // Node reports a cut answer as an error; `close` below deals with both.
@@ -43,6 +43,12 @@ export function relayResponse(
   });
   if (answer.statusCode === RESET_CONTENT) answer.resume();
   else answer.pipe(response, { end: false });
+}
+
+/** Node takes a reset, too, for the end of a body that nothing but the connection ends. */
+function isResetBody({ headers, socket }: IncomingMessage): boolean {
+  const hasEnd = 'content-length' in headers || 'transfer-encoding' in headers;
+  return !hasEnd && socket.errored !== null;
 }
 
 function returnedHeaders(

@@ -188,9 +188,7 @@ class Passing {
     const { link } = this.#parts;
     // Nobody has worked on the request; else it is not asked for again.
     if (!link.isConnected()) this.#leave('failed');
-    else if (this.#received.length > 0) {
-      this.#fail(new BypassError('http_protocol_error', 'closed inside the head of an answer'));
-    } else if (link.isReused) this.#leave('busy');
+    else if (link.isReused && this.#received.length === 0) this.#leave('busy');
     else this.#fail(new BypassError('connection_terminated', 'closed without an answer'));
   }
 
