@@ -2,6 +2,7 @@
 // and the phases. A hit on a page in memory is one write; what is passed on goes from socket to
 // socket. Everything else goes the long way as if there were no lane, and either way a client gets
 // the same: what is said is said by the pipeline, here it is only kept for as long as it is right.
+import { clientAddress } from '../../core/http/client-address.ts';
 import { isLoop } from '../../core/http/forwarded.ts';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
@@ -38,7 +39,10 @@ export function createLane(deps: LaneDeps, options: CreateLaneOptions): TakeTurn
     const head = readHead(chunk, headerFieldsMax);
     if (head === null || (head.via !== null && isLoop([head.via], pseudonym))) return null;
     const peer = socket.remoteAddress ?? '';
-    return { head, peer, snapshot: deps.snapshot(), startedAtMs };
+    const snapshot = deps.snapshot();
+    const forwardedFor = head.forwardedFor === null ? [] : [head.forwardedFor];
+    const address = clientAddress(peer, forwardedFor, snapshot.isTrustedPeer);
+    return { head, peer, address, snapshot, startedAtMs };
   };
 
   return (turn) => {

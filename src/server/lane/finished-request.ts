@@ -1,6 +1,6 @@
 // What log and metrics are told of a request that the lane has answered.
 import type { FinishedRequest } from '../gateway/visit.ts';
-import { addressOf, type LaneRequest } from './lane-plans.ts';
+import type { LaneRequest } from './lane-plans.ts';
 
 export function finishedRequest(
   request: LaneRequest,
@@ -11,7 +11,7 @@ export function finishedRequest(
     record,
     requestId,
     method: 'GET',
-    clientAddress: addressOf(request),
+    clientAddress: request.address,
     userAgent: request.head.userAgent ?? '',
     status,
     durationMs: performance.now() - request.startedAtMs,

@@ -2,7 +2,6 @@
 // with the same host, target and client, and the head of its answer for as long as it is right.
 
 import type { KeyedDecision } from '../../core/decision/decision.ts';
-import { clientAddress } from '../../core/http/client-address.ts';
 import { viaMember } from '../../core/http/forwarded.ts';
 import { createRecentMap } from '../../core/recent-map.ts';
 import { createHotPage, type HotPage, type HotWords } from '../../pipeline/hot-page.ts';
@@ -20,16 +19,26 @@ export interface LaneRequest {
   readonly head: PlainHead;
   /** The other end of the connection. */
   readonly peer: string;
+  /** The client's own, behind the trusted proxies. */
+  readonly address: string;
   /** The configuration it was received under. */
   readonly snapshot: Snapshot;
   /** By the monotonic clock. */
   readonly startedAtMs: number;
 }
 
+/** Whose address was last judged as it was when the plan was made. */
+interface Judged {
+  address: string;
+  /** By the monotonic clock. */
+  untilMs: number;
+}
+
 /** A page that may be answered from memory. */
 export interface PagePlan {
   readonly kind: 'page';
   readonly decision: KeyedDecision;
+  readonly judged: Judged;
   readonly page: HotPage;
   /** The head of an answer in these words. */
   readonly headOf: (words: HotWords) => HeadParts;
@@ -39,6 +48,7 @@ export interface PagePlan {
 export interface PassPlan {
   readonly kind: 'pass';
   readonly decision: KeyedDecision;
+  readonly judged: Judged;
   readonly delivery: BypassDelivery;
   /** What is added to the answer. */
   readonly headersFor: (requestId: string) => HeaderList;
@@ -59,6 +69,8 @@ export interface LaneOptions {
 }
 
 const PLANS_MAX = 2_048;
+/** Many requests of one address come in a row. */
+const JUDGED_MS = 200;
 /** What is longer comes once, or to fill the memory. */
 const NAME_CHARS_MAX = 1_024;
 
@@ -109,6 +121,7 @@ function makePlan(
   return {
     kind: 'page',
     decision: keyed.decision,
+    judged: judgeLater(),
     page: createHotPage(keyed, pipeline),
     headOf: (words) => {
       if (last === null || last.words !== words) {
@@ -126,6 +139,7 @@ function planPass(decision: KeyedDecision, delivery: BypassDelivery): PassPlan {
   return {
     kind: 'pass',
     decision,
+    judged: judgeLater(),
     delivery,
     headersFor: (requestId) =>
       idAt === -1 ? headers : headers.with(idAt, [ID_FIELD, requestId] as const),
@@ -136,20 +150,23 @@ function isCrawler({ head, snapshot }: LaneRequest): boolean {
   return snapshot.site.judgeBot(head.userAgent ?? '', null, false) !== null;
 }
 
+function judgeLater(): Judged {
+  return { address: '', untilMs: Number.NEGATIVE_INFINITY };
+}
+
 /** Whether a crawler that the plan was made for is still taken for what it was then. */
 function isJudgedAlike(plan: Plan | null, request: LaneRequest): boolean {
   const bot = plan?.decision.bot ?? null;
   if (plan === null || bot === null) return true;
+  const { judged } = plan;
+  const { address, startedAtMs } = request;
+  if (judged.address === address && startedAtMs < judged.untilMs) return true;
   const { verify } = plan.decision.policy.bots;
-  const userAgent = request.head.userAgent ?? '';
-  const judged = request.snapshot.site.judgeBot(userAgent, addressOf(request), verify);
-  return judged?.verdict === bot.verdict && judged.by === bot.by;
-}
-
-/** The client's address, behind the trusted proxies. */
-export function addressOf({ head, peer, snapshot }: LaneRequest): string {
-  const forwardedFor = head.forwardedFor === null ? [] : [head.forwardedFor];
-  return clientAddress(peer, forwardedFor, snapshot.isTrustedPeer);
+  const verdict = request.snapshot.site.judgeBot(request.head.userAgent ?? '', address, verify);
+  if (verdict?.verdict !== bot.verdict || verdict.by !== bot.by) return false;
+  judged.address = address;
+  judged.untilMs = startedAtMs + JUDGED_MS;
+  return true;
 }
 
 /** Its own, where a trusted proxy has given it one. */
