@@ -99,7 +99,8 @@ class Lane implements ConnectionLane {
     this.#turn = {
       socket: parts.socket,
       chunk: NOTHING,
-      keepsAlive: () => this.#isOpen,
+      // What has been asked already is still answered.
+      keepsAlive: () => this.#isOpen || this.#held.length > 0,
       end: () => {
         this.#isAnswering = false;
         this.#isOver = !parts.socket.writable;

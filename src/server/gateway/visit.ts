@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldValues } from '../../core/http/hop-headers.ts';
 import type { RequestRecord } from '../../pipeline/state.ts';
+import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
 
@@ -74,7 +75,7 @@ export function settleBypass(visit: Visit | undefined, outcome: BypassOutcome): 
 /** @param response null for an upgrade, whose answer went out on the bare socket */
 export function finishVisit(visit: Visit, response: ServerResponse | null): FinishedRequest {
   // Left open only when the client went away before the origin said anything.
-  endTurn(visit, 'busy');
+  if (visit.turn !== null) settleBypass(visit, leftBy(visit.turn));
   const { client, address } = visit.visitor;
   return {
     record: visit.record,
@@ -87,6 +88,11 @@ export function finishVisit(visit: Visit, response: ServerResponse | null): Fini
     isAborted: response !== null && !response.writableFinished,
     bypass: visit.bypass,
   };
+}
+
+function leftBy({ originUrl }: OriginTurn): BypassOutcome {
+  const { type, status, message } = new BypassError('client_left', 'the client left');
+  return { originUrl, status, error: type, detail: message };
 }
 
 /** A client that left says nothing about the origin. */
