@@ -2,6 +2,7 @@
 // cleanly only when the origin ended it cleanly. A cut answer is cut for the client too, because a
 // clean end would make it whole (RFC 9112 §8).
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { forwardableTrailers, type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { Exchange } from './exchange.ts';
@@ -48,7 +49,9 @@ export function relayResponse(
 /** Node takes a reset, too, for the end of a body that nothing but the connection ends. */
 function isResetBody({ headers, socket }: IncomingMessage): boolean {
   const hasEnd = 'content-length' in headers || 'transfer-encoding' in headers;
-  return !hasEnd && socket.errored !== null;
+  // Whatever its type says: a connection that goes on has been let go of already.
+  const connection: Socket | null = socket;
+  return !hasEnd && Boolean(connection?.errored);
 }
 
 function returnedHeaders(
