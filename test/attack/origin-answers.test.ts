@@ -1,7 +1,7 @@
 // Group R of the attack cases: hostile or broken answers of an origin. An unusable answer is 502, a
 // late one 504, and one that breaks while it streams breaks for the client too.
 import { describe, expect, it } from 'vitest';
-import { startBypassGateway } from '../helpers/bypass-gateway.ts';
+import { countWays, startBypassGateway } from '../helpers/bypass-gateway.ts';
 import { hasAnswers, type RawReply, sendRaw, splitAnswers } from '../helpers/raw-client.ts';
 import { OK_ANSWER, startRawOrigin } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -183,7 +183,7 @@ describe('answers of a broken origin', () => {
     });
     const reply = await sendRaw(gateway.port, get(), { until: hasAnswers(1) });
     expect(splitAnswers(reply.text)[0]?.status).toBe(row.status);
-    expect(origin.requests, 'one attempt').toHaveLength(1);
+    expect(origin.requests.length, 'one attempt each way').toBeLessThanOrEqual(countWays());
     const proxyStatus = /\r\nProxy-Status: edge-gateway; error=(\S+)\r\n/.exec(reply.text)?.[1];
     expect(proxyStatus).toBe(row.error);
     expect(gateway.outcomes[0]).toMatchObject({ status: row.status, error: row.error ?? null });

@@ -16,6 +16,7 @@ import { createTunnel } from '../../src/server/bypass/tunnel-upgrade.ts';
 import { createHttpServer } from '../../src/server/door/create-http-server.ts';
 import { type Certificate, createTlsServer } from '../../src/server/door/create-tls-server.ts';
 import type { RefusalReason } from '../../src/server/door/refusals.ts';
+import { createBypassLane } from './bypass-lane.ts';
 
 export interface BypassGateway {
   readonly port: number;
@@ -47,6 +48,24 @@ const TEST_LIMITS: ServerLimits = {
 };
 const KNOWN_HOST = /^good\.example(?::\d+)?$/i;
 
+let isByLane = false;
+let lanePassed = 0;
+
+/** From now on plain GETs are passed on by the lane, as in the whole gateway. */
+export function passByLane(): void {
+  isByLane = true;
+}
+
+/** By which a GET may be passed on: what the lane can't read is asked for again. */
+export function countWays(): number {
+  return isByLane ? 2 : 1;
+}
+
+/** Requests that closed gateways have passed on by the lane. */
+export function countLanePassed(): number {
+  return lanePassed;
+}
+
 /** Starts on a free loopback port. */
 export async function startBypassGateway(options: BypassGatewayOptions): Promise<BypassGateway> {
   const limits = { ...TEST_LIMITS, ...options.limits };
@@ -77,6 +96,12 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     decide: async ({ headers: { host = '' } }) =>
       KNOWN_HOST.test(host) ? { target: targetFor(host) } : { status: 421 },
   });
+  const lane = createBypassLane({
+    ...deps,
+    limits,
+    targetFor: (host) => (KNOWN_HOST.test(host) ? targetFor(host) : null),
+    onOutcome: (outcome) => void outcomes.push(outcome),
+  });
   const app = Fastify({
     ...GATEWAY_FASTIFY_OPTIONS,
     serverFactory: (handler): Server => {
@@ -85,6 +110,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
         urlBytesMax: LIMITS.urlBytesMax,
         onRefused: (reason: RefusalReason) => void refused.push(reason),
         onUpgrade: tunnel.onUpgrade,
+        ...(isByLane && { lane: lane.take }),
       };
       if (options.certificate === undefined) return createHttpServer(door, handler);
       // Fastify's types know one kind of server at a time; it uses no more than both have.
@@ -108,6 +134,8 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     close: async () => {
       tunnel.close();
       connector.close();
+      lane.close();
+      lanePassed += lane.taken();
       if ('closeAllConnections' in app.server) app.server.closeAllConnections();
       await app.close();
     },

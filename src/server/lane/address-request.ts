@@ -5,7 +5,10 @@ import type { BypassTarget } from '../bypass/ports.ts';
 import { type LaneRequest, type PassPlan, requestIdOf } from './lane-plans.ts';
 import { listFields } from './read-head.ts';
 
-export function targetOf(request: LaneRequest, plan: PassPlan, originUrl: string): BypassTarget {
+/** What has to be known of a plan. */
+export type Passable = Pick<PassPlan, 'delivery' | 'headersFor'>;
+
+export function targetOf(request: LaneRequest, plan: Passable, originUrl: string): BypassTarget {
   const requestId = requestIdOf(request);
   const { host, timeoutMs, userAgent } = plan.delivery;
   const publicHost = request.head.host;

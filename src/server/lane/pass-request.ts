@@ -7,15 +7,15 @@ import type { BypassOutcome, BypassTarget } from '../bypass/ports.ts';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import type { OriginTurn } from '../gateway/visit.ts';
-import { targetOf, upstreamHead } from './address-request.ts';
+import { type Passable, targetOf, upstreamHead } from './address-request.ts';
 import { finishedRequest } from './finished-request.ts';
-import type { LaneRequest, PassPlan } from './lane-plans.ts';
+import type { LaneRequest } from './lane-plans.ts';
 import type { OriginLink, OriginLinks } from './ports.ts';
 import { type OriginHead, readAnswerHead } from './read-answer.ts';
 import { type BodyReader, type BodyState, createBodyReader } from './read-body.ts';
 import { beginAnswer, formatHead, type PassedBody } from './write-passed.ts';
 
-type Pass = (turn: LaneTurn, request: LaneRequest, plan: PassPlan) => ReturnType<TakeTurn>;
+type Pass = (turn: LaneTurn, request: LaneRequest, plan: Passable) => ReturnType<TakeTurn>;
 
 export interface PasserDeps extends Pick<GatewayDeps, 'onFinished' | 'takeOrigin' | 'pseudonym'> {
   readonly links: OriginLinks;
@@ -26,7 +26,7 @@ export interface PasserDeps extends Pick<GatewayDeps, 'onFinished' | 'takeOrigin
 interface PassingParts {
   readonly turn: LaneTurn;
   readonly request: LaneRequest;
-  readonly plan: PassPlan;
+  readonly plan: Passable;
   readonly target: BypassTarget;
   readonly originTurn: OriginTurn;
   readonly link: OriginLink;
