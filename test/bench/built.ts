@@ -2,6 +2,7 @@
 // function anew each time it is made, which would be half of what is measured here.
 
 type Hashers = typeof import('../../src/adapters/xxhash/create-hasher.ts');
+type Loaders = typeof import('../../src/config/load-config.ts');
 type Compilers = typeof import('../../src/config/compile-normalization.ts');
 type Defaults = typeof import('../../src/config/load-defaults.ts');
 type Deciders = typeof import('../../src/core/decision/create-decider.ts');
@@ -9,17 +10,18 @@ type Limits = typeof import('../../src/core/limits.ts');
 type Library = typeof import('../../src/normalizer.ts');
 
 export async function loadBuilt(): Promise<
-  Hashers & Compilers & Defaults & Deciders & Limits & Library
+  Hashers & Compilers & Defaults & Deciders & Limits & Library & Loaders
 > {
   const load = async (name: string): Promise<unknown> =>
     await import(new URL(`../../dist/${name}.js`, import.meta.url).href);
-  const [hashers, compilers, defaults, deciders, limits, library] = await Promise.all([
+  const [hashers, compilers, defaults, deciders, limits, library, loaders] = await Promise.all([
     load('adapters/xxhash/create-hasher') as Promise<Hashers>,
     load('config/compile-normalization') as Promise<Compilers>,
     load('config/load-defaults') as Promise<Defaults>,
     load('core/decision/create-decider') as Promise<Deciders>,
     load('core/limits') as Promise<Limits>,
     load('normalizer') as Promise<Library>,
+    load('config/load-config') as Promise<Loaders>,
   ]);
-  return { ...hashers, ...compilers, ...defaults, ...deciders, ...limits, ...library };
+  return { ...hashers, ...compilers, ...defaults, ...deciders, ...limits, ...library, ...loaders };
 }

@@ -41,5 +41,28 @@ export function createRivals(
         return hashText(url.href);
       },
     },
+    { name: 'URL, made to agree', key: (text) => hashText(writeAgreeing(new URL(text), stripped)) },
   ];
+}
+
+/** What the straight version leaves as it came: triplets, double slashes, `+`, `b` without a `=`. */
+function writeAgreeing(url: URL, stripped: ReadonlySet<string>): string {
+  const path = url.pathname.replaceAll(/%[0-9a-f]{2}/gi, respell).replaceAll(/\/{2,}/g, '/');
+  const pairs = [...url.searchParams]
+    .filter(([name]) => !stripped.has(name.toLowerCase()))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([name, value]) => encode(name) + (value === '' ? '' : `=${encode(value)}`));
+  return `${url.origin}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
+}
+
+function respell(triplet: string): string {
+  const char = String.fromCharCode(Number.parseInt(triplet.slice(1), 16));
+  return /[A-Za-z0-9\-._~]/.test(char) ? char : triplet.toUpperCase();
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }

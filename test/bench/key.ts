@@ -1,8 +1,10 @@
 // npm run bench:key: what a key costs, from the text of a URL to its hash, every URL for the first
 // time. The same rules by npm normalize-url and by WHATWG URL + URLSearchParams beside it, one round
 // of each after the other, since only ratios of neighbours mean much on a shared machine.
+import { cpus, loadavg } from 'node:os';
 import type { PolicySet } from '../../src/core/policy/policy.ts';
 import { loadBuilt } from './built.ts';
+import { CLIENTS, HOST_FILES } from './key-host.ts';
 import { type Contender, createRivals } from './key-rivals.ts';
 import { makeLong, makeMix, makePatterns, makeUrls, type UrlKind } from './key-urls.ts';
 import { median } from './report.ts';
@@ -80,7 +82,18 @@ function race(contenders: readonly Contender[], urls: readonly string[]): readon
   return times.map(median);
 }
 
-function print(title: string, contenders: readonly Contender[], times: readonly number[]): void {
+/** In percent: how many of the keys are ours. */
+function countAgreeing(contenders: readonly Contender[], urls: readonly string[]): number[] {
+  const own = urls.map((url) => contenders[0]?.key(url));
+  return contenders.map(({ key }) => {
+    const agreeing = urls.filter((url, place) => key(url) === own[place]);
+    return (agreeing.length * 100) / urls.length;
+  });
+}
+
+function compare(title: string, contenders: readonly Contender[], urls: readonly string[]): void {
+  const times = race(contenders, urls);
+  const agreeing = countAgreeing(contenders, urls);
   process.stdout.write(`\n${title}\n`);
   const ours = times[0] ?? Number.NaN;
   for (const [place, { name }] of contenders.entries()) {
@@ -89,24 +102,59 @@ function print(title: string, contenders: readonly Contender[], times: readonly 
       name.padEnd(26),
       time.toFixed(2).padStart(9),
       (time / ours).toFixed(2).padStart(8),
+      `${(agreeing[place] ?? 0).toFixed(0)} %`.padStart(8),
     ];
     process.stdout.write(`${cells.join('')}\n`);
   }
 }
 
+/** The whole decision, as the gateway makes it for every request. */
+async function createHostContenders(): Promise<readonly Contender[]> {
+  const { createDecider, createHasher, loadConfig } = await loadBuilt();
+  const hasher = await createHasher();
+  const { config, diagnostics } = await loadConfig('edge-gateway.yaml', {}, HOST_FILES);
+  if (config === null) throw new Error(JSON.stringify(diagnostics));
+  const decider = createDecider(config.policies, hasher.text);
+  return CLIENTS.map(([name, userAgent]) => ({
+    name,
+    key: (url) => {
+      const request = { url, method: 'GET', userAgent, hasAuthorization: false };
+      const decision = decider.decide(request, null);
+      return decision.error === null ? decision.hash : decision.error;
+    },
+  }));
+}
+
+function printLong(contenders: readonly Contender[]): void {
+  process.stdout.write('\nlong URLs: microseconds a URL, nanoseconds a byte\n');
+  for (const [name, url] of LONG) {
+    const [time = Number.NaN] = race(
+      contenders,
+      Array.from({ length: 200 }, () => url),
+    );
+    const perByte = ((time * 1_000) / url.length).toFixed(1);
+    process.stdout.write(
+      `${name.padEnd(26)}${time.toFixed(1).padStart(9)}${perByte.padStart(8)}\n`,
+    );
+  }
+}
+
+function describeLoad(): string {
+  return `load of the machine: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors`;
+}
+
+process.stdout.write(`microseconds a URL, times "${OURS}", keys that are the same as ours;
+medians of ${ROUNDS} rounds. No URL is remembered; names of parameters and hosts are.
+${describeLoad()}
+`);
 const contenders = await createContenders();
-process.stdout.write(`microseconds a URL, and times "${OURS}"; medians of ${ROUNDS} rounds\n`);
-print(`the mix, ${URLS} URLs`, contenders, race(contenders, makeMix(URLS)));
-for (const kind of KINDS) {
-  print(kind, contenders, race(contenders, makeUrls(kind, URLS / 4)));
-}
-const ours = contenders.slice(0, 1);
-process.stdout.write('\nlong URLs: microseconds a URL, nanoseconds a byte\n');
-for (const [name, url] of LONG) {
-  const [time = Number.NaN] = race(
-    ours,
-    Array.from({ length: 200 }, () => url),
-  );
-  const perByte = ((time * 1_000) / url.length).toFixed(1);
-  process.stdout.write(`${name.padEnd(26)}${time.toFixed(1).padStart(9)}${perByte.padStart(8)}\n`);
-}
+compare(`the mix, ${URLS} URLs`, contenders, makeMix(URLS));
+for (const kind of KINDS) compare(kind, contenders, makeUrls(kind, URLS / 4));
+const onHost = await createHostContenders();
+compare(
+  'on a host with 3 dimensions and 20 rules, usual URLs',
+  onHost,
+  makeUrls('usual', URLS / 4),
+);
+printLong(contenders.slice(0, 1));
+process.stdout.write(`\n${describeLoad()}\n`);

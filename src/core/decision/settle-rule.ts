@@ -4,7 +4,7 @@
 import type { EffectivePolicy, HostPolicy, Rule, UrlLimits } from '../policy/policy.ts';
 import { ok, type Result } from '../result.ts';
 import type { RuleIndex } from '../routing/index-rules.ts';
-import { matchRule } from '../routing/match-rule.ts';
+import { matchRule, NO_RULE, type RuleMatch } from '../routing/match-rule.ts';
 import { resolvePath } from '../url/normalize-path.ts';
 import { applyPolicy, type NormalizeContext, type NormalizedUrl } from '../url/normalize-url.ts';
 import { makeSite } from '../url/read-site.ts';
@@ -24,6 +24,8 @@ export interface Settled {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly normalized: NormalizedUrl;
+  /** Whether another query could have led to another rule. */
+  readonly readsQuery: boolean;
 }
 
 /**
@@ -98,14 +100,16 @@ function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Se
 }
 
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
-  const rule = findRule(parsed, context);
+  const { rule, readsQuery } = findRule(parsed, context);
   const policy = rule?.policy ?? context.host?.policy ?? context.global;
   const normalized = applyPolicy(parsed, policy, context);
-  return normalized.ok ? ok({ rule, policy, normalized: normalized.value }) : normalized;
+  return normalized.ok
+    ? ok({ rule, policy, normalized: normalized.value, readsQuery })
+    : normalized;
 }
 
-function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): Rule | null {
-  if (context.host === null || context.rules === null) return null;
+function findRule(parsed: ParsedUrl, context: SettleContext, path = parsed.rulePath): RuleMatch {
+  if (context.host === null || context.rules === null) return NO_RULE;
   return matchRule(context.rules, {
     path,
     parsed,
@@ -124,7 +128,9 @@ function findStatusRule(rule: Rule | null, parsed: ParsedUrl, context: SettleCon
   // A path with two slashes in a row is never the one rules are chosen on.
   if (parsed.encodedPath === parsed.rulePath || !parsed.encodedPath.includes('//')) return null;
   const resolved = resolvePath(parsed.encodedPath, false);
-  const others = [resolved, resolvePath(resolved)].map((path) => findRule(parsed, context, path));
+  const others = [resolved, resolvePath(resolved)].map(
+    (path) => findRule(parsed, context, path).rule,
+  );
   return others.find((other) => other?.action === 'status') ?? null;
 }
 
@@ -141,10 +147,10 @@ function placeAfter(place: Place, { normalized }: Settled): Place {
  */
 function isSettled(current: ParsedUrl, settled: Settled, context: SettleContext): boolean {
   const { path, query } = settled.normalized;
-  const isSameQuery = context.rules?.readsQuery !== true || query === current.query;
+  const isSameQuery = !settled.readsQuery || query === current.query;
   if (isSameQuery && path === current.rulePath) return true;
   const next = context.reader.readParts(current.place, path, query);
-  return findRule(next, context) === settled.rule;
+  return findRule(next, context).rule === settled.rule;
 }
 
 /** Rules that send a URL round in a circle: every member of the circle gets the same answer. */

@@ -6,8 +6,6 @@ import type { Rule } from '../policy/policy.ts';
 export interface RuleIndex {
   /** Every rule that could match, in their order; some of them may not. */
   readonly candidates: (foldedPath: string) => readonly Rule[];
-  /** Whether any of them depends on the query. */
-  readonly readsQuery: boolean;
 }
 
 interface Prefix {
@@ -23,7 +21,6 @@ interface Prefix {
 export function indexRules(rules: readonly Rule[]): RuleIndex {
   const prefixes = linkPrefixes(rules);
   return {
-    readsQuery: rules.some(({ query }) => query.length > 0),
     candidates: (foldedPath) => {
       let prefix = findLast(prefixes, foldedPath);
       // What lies between a prefix of the path and the path begins with that prefix too: all

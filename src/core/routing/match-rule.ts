@@ -15,19 +15,27 @@ export interface RuleInput {
   readonly normalization: NormalizationPolicy;
 }
 
-/** The first of the sorted rules that matches, or null. */
-export function matchRule(rules: RuleIndex, input: RuleInput): Rule | null {
+export interface RuleMatch {
+  /** The first of the sorted rules that matches, or null. */
+  readonly rule: Rule | null;
+  /** Whether another query could have led to another rule. */
+  readonly readsQuery: boolean;
+}
+
+export const NO_RULE: RuleMatch = { rule: null, readsQuery: false };
+
+export function matchRule(rules: RuleIndex, input: RuleInput): RuleMatch {
   // ASCII, whose lower case is the folded one.
   const folded = input.path.toLowerCase();
   let values: ReadonlyMap<string, readonly string[]> | null = null;
   for (const rule of rules.candidates(folded)) {
     if (rule.methods !== null && !rule.methods.has(input.method)) continue;
     if (!rule.pattern.matches(input.path, folded)) continue;
-    if (rule.query.length === 0) return rule;
+    if (rule.query.length === 0) return { rule, readsQuery: values !== null };
     values ??= collectValues(input);
-    if (matchesQuery(rule.query, values)) return rule;
+    if (matchesQuery(rule.query, values)) return { rule, readsQuery: true };
   }
-  return null;
+  return values === null ? NO_RULE : { rule: null, readsQuery: true };
 }
 
 function collectValues({
@@ -37,7 +45,7 @@ function collectValues({
   const values = new Map<string, string[]>();
   for (const pair of pairsUnder(parsed.search, normalization)) {
     const name = pair.name.text;
-    const value = pairValue(parsed.text, pair, normalization);
+    const value = pairValue(parsed.bytes, pair, normalization);
     const known = values.get(name);
     if (known === undefined) values.set(name, [value]);
     else known.push(value);

@@ -10,22 +10,22 @@ export const AMPERSAND = 0x26;
 
 /** C0 and DEL, which no URL may have in it. */
 export const IS_CONTROL = 1;
-/** `/` and `\`: the authority ends. */
-export const ENDS_AUTHORITY = 2;
-/** `?` and `#`: the path ends. */
-export const ENDS_PATH = 4;
-/** `#`: the query ends. */
-export const ENDS_QUERY = 8;
-/** Not to be written in a path as it is: what isn't pchar (RFC 3986 §3.3) or `/`, and `%`. */
-export const IS_ODD_IN_PATH = 16;
-/** Anything but `A-Z a-z 0-9 - . _ ~`, RFC 3986 §2.3. */
-export const IS_RESERVED = 32;
-/** `&` and `#`: the pair ends. */
-export const ENDS_PAIR = 256;
 /** `/`: the scheme may end. */
-export const IS_SLASH = 128;
+export const IS_SLASH = 2;
+/** `/` and `\`: the authority ends. */
+export const ENDS_AUTHORITY = 4;
+/** `?` and `#`: the path ends. */
+export const ENDS_PATH = 8;
+/** `&` and `#`: the pair ends. */
+export const ENDS_PAIR = 16;
 /** `/` and `.`: behind a slash they make the path another one. */
-export const MAY_STEP = 64;
+export const MAY_STEP = 32;
+/** Not to be written in a path as it is: what isn't pchar (RFC 3986 §3.3) or `/`, and `%`. */
+export const IS_ODD_IN_PATH = 64;
+/** Anything but `A-Z a-z 0-9 - . _ ~`, RFC 3986 §2.3. */
+export const IS_RESERVED = 128;
+/** Not fit for the wire: spaces, control characters and what is not ASCII. */
+export const IS_UNSAFE = 256;
 
 const KINDS = Uint16Array.from({ length: 256 }, (_unused, byte) => {
   const char = String.fromCharCode(byte);
@@ -33,9 +33,9 @@ const KINDS = Uint16Array.from({ length: 256 }, (_unused, byte) => {
     (byte < 0x20 || byte === 0x7f ? IS_CONTROL : 0) |
     (/[/\\]/.test(char) ? ENDS_AUTHORITY : 0) |
     (/[?#]/.test(char) ? ENDS_PATH : 0) |
-    (char === '#' ? ENDS_QUERY : 0) |
     (/[A-Za-z0-9\-._~!$&'()*+,;=:@/]/.test(char) ? 0 : IS_ODD_IN_PATH) |
     (/[A-Za-z0-9\-._~]/.test(char) ? 0 : IS_RESERVED) |
+    (byte < 0x21 || byte > 0x7e ? IS_UNSAFE : 0) |
     (/[&#]/.test(char) ? ENDS_PAIR : 0) |
     (char === '/' ? IS_SLASH : 0) |
     (/[/.]/.test(char) ? MAY_STEP : 0)
@@ -45,11 +45,6 @@ const KINDS = Uint16Array.from({ length: 256 }, (_unused, byte) => {
 /** The kinds of a byte. */
 export function kindsOf(byte: number | undefined): number {
   return KINDS[byte ?? 0] ?? 0;
-}
-
-/** The kinds of a character code: outside ASCII those of any byte outside it. */
-export function kindOf(code: number): number {
-  return KINDS[code < 0x80 ? code : 0x80] ?? 0;
 }
 
 /** Where the first byte of one of the kinds is; one must be there. */

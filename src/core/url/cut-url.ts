@@ -44,18 +44,17 @@ export function skipCanonicalPath(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Path and query, before anything was made of them. */
-export interface Written {
-  readonly path: string;
-  readonly query: string;
+/** @param rest a URL from its path on */
+export function pathOf(rest: string): string {
+  return rest.split(/[?#]/, 1)[0] ?? '';
 }
 
-/** @param rest a URL from its path on */
-export function splitRest(rest: string): Written {
-  const withoutFragment = rest.split('#', 1)[0] ?? '';
-  const queryAt = withoutFragment.indexOf('?');
-  if (queryAt === -1) return { path: withoutFragment, query: '' };
-  return { path: withoutFragment.slice(0, queryAt), query: withoutFragment.slice(queryAt + 1) };
+/** The query of a text, as it was written; empty where there is none. */
+export function queryOf(text: string): string {
+  const hashAt = text.indexOf('#');
+  const end = hashAt === -1 ? text.length : hashAt;
+  const queryAt = text.indexOf('?');
+  return queryAt === -1 || queryAt > end ? '' : text.slice(queryAt + 1, end);
 }
 
 /** Without the spaces around it. */

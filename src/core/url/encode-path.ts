@@ -1,13 +1,18 @@
 // Step 5, the text of a path, for whoever has one that is no part of a URL yet.
-import { encodePart, PATH } from './encode-part.ts';
-import { spellOut } from './percent-encoding.ts';
+import { HASH } from './byte-kinds.ts';
+import { createSheet, PATH } from './sheet.ts';
+
+const UTF8 = new TextEncoder();
 
 /**
  * Gives every path one spelling: triplets of unreserved characters decoded, the rest upper-case.
  */
 export function encodePathText(path: string): string {
-  const ascii = spellOut(path);
-  return encodePart(ascii, 0, ascii.length, PATH);
+  const bytes = UTF8.encode(path);
+  const sheet = createSheet();
+  sheet.start(Uint8Array.of(...bytes, HASH));
+  sheet.encode(0, bytes.length, PATH);
+  return sheet.read();
 }
 
 /**

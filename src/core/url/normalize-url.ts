@@ -8,7 +8,7 @@ import type {
   UrlLimits,
 } from '../policy/policy.ts';
 import { err, ok, type Result } from '../result.ts';
-import { findRunEnd, formatQuery } from './format-query.ts';
+import { findRunEnd, formatQuery, type QuerySource } from './format-query.ts';
 import { applyHostAlias } from './host-alias.ts';
 import { applyPathOptions, resolvePath } from './normalize-path.ts';
 import { pairsUnder, type QueryPair } from './read-pairs.ts';
@@ -59,25 +59,30 @@ export function applyPolicy(
   const isLearning = findLearned !== null && options.noVarySearch === 'learn';
   const learned = isLearning ? findLearned(address) : null;
   const { pairs, stripped } = selectPairs(parsed, policy, learned, trace);
-  const runEnd = findRunEnd(pairs, parsed.queryAt, options);
-  const query =
-    runEnd === -1
-      ? formatQuery(parsed.text, pairs, options)
-      : parsed.text.slice(parsed.queryAt, runEnd);
-  const url = joinQuery(parsed, address, query, isAsWritten && runEnd !== -1);
+  const { query, url } = writeUrl(parsed, pairs, options, { address, isAsWritten });
   // Encoding can lengthen a URL; one that could not be normalized again is too long now.
   if (url.length > limits.urlBytesMax) return err('too_long');
   return ok({ url, host, path, query, stripped, learned });
 }
 
-function joinQuery(
-  { text, queryAt }: ParsedUrl,
-  address: string,
-  query: string,
-  isPrefix: boolean,
-): string {
-  if (query === '') return address;
-  return isPrefix ? text.slice(0, queryAt + query.length) : `${address}?${query}`;
+interface Head {
+  /** Everything before the query. */
+  readonly address: string;
+  /** Whether the text begins with it. */
+  readonly isAsWritten: boolean;
+}
+
+function writeUrl(
+  parsed: ParsedUrl,
+  pairs: readonly QueryPair[],
+  options: NormalizationPolicy,
+  { address, isAsWritten }: Head,
+): Pick<NormalizedUrl, 'query' | 'url'> {
+  const { text, queryAt, isAscii } = parsed;
+  const runEnd = isAsWritten && isAscii ? findRunEnd(pairs, queryAt, options) : -1;
+  const query = runEnd === -1 ? formatQuery(parsed, pairs, options) : text.slice(queryAt, runEnd);
+  if (query === '') return { query, url: address };
+  return { query, url: runEnd === -1 ? `${address}?${query}` : text.slice(0, runEnd) };
 }
 
 function choosePath(
@@ -105,18 +110,19 @@ function selectPairs(
   learned: LearnedRule | null,
   trace: Trace | null,
 ): SelectedPairs {
-  const { text, query, search } = parsed;
+  const { bytes, query, search } = parsed;
   if (search.pairs.length === 0) return NOTHING_SELECTED;
   const options = policy.normalization;
   const pairs = pairsUnder(search, options);
-  const show = trace && showPairs(text, options, trace);
-  if (trace !== null) recordStep(trace, 'query_encoding', query, formatQuery(text, pairs, options));
+  const show = trace && showPairs(parsed, options, trace);
+  if (trace !== null)
+    recordStep(trace, 'query_encoding', query, formatQuery(parsed, pairs, options));
   const { kept, stripped } = stripPairs(pairs, policy.tracking);
   show?.('strip', pairs, kept);
   const mattering = learned === null ? null : dropLearned(kept, learned);
   const remaining = mattering?.kept ?? kept;
   show?.('learned', kept, remaining);
-  const distinct = dropDefaultValues(text, remaining, options);
+  const distinct = dropDefaultValues(bytes, remaining, options);
   show?.('default_values', remaining, distinct);
   const filled = search.isFull ? distinct : dropEmptyPairs(distinct, options);
   show?.('empty_values', distinct, filled);
@@ -129,8 +135,14 @@ function selectPairs(
 
 type PairsView = (step: string, before: readonly QueryPair[], after: readonly QueryPair[]) => void;
 
-function showPairs(text: string, options: NormalizationPolicy, trace: Trace): PairsView {
+function showPairs(source: QuerySource, options: NormalizationPolicy, trace: Trace): PairsView {
   return (step, before, after) => {
-    recordStep(trace, step, formatQuery(text, before, options), formatQuery(text, after, options));
+    if (before === after) return;
+    recordStep(
+      trace,
+      step,
+      formatQuery(source, before, options),
+      formatQuery(source, after, options),
+    );
   };
 }

@@ -2,7 +2,7 @@
 // it is made once for each.
 import { foldCase } from '../pattern/fold-case.ts';
 import type { StripPolicy, StrippedPair } from '../policy/policy.ts';
-import { encodeBytes, toText } from './percent-encoding.ts';
+import { toText } from './percent-encoding.ts';
 import { TELLING } from './signed-url.ts';
 
 export interface ParamName {
@@ -10,8 +10,6 @@ export interface ParamName {
   readonly bytes: string;
   /** As text, which is what patterns are matched against. */
   readonly text: string;
-  /** As a canonical URL has it. */
-  readonly encoded: string;
   /** The first bytes as one number: in the order of the names, and equal where it can't tell. */
   readonly order: number;
   /** Whether it can be part of a signature. */
@@ -30,31 +28,27 @@ export function judgeName(name: ParamName, policy: StripPolicy): StrippedPair | 
   return name.verdict;
 }
 
-/** As many as a number holds exactly. */
-const ORDER_BYTES = 6;
+/** As many as the engine keeps in a number without a box. */
+const ORDER_BYTES = 4;
+const LEAST_ORDER = 0x80000000;
 
 /** @param bytes decoded byte string */
 export function makeName(bytes: string): ParamName {
   const text = toText(bytes);
   let order = 0;
   for (let at = 0; at < ORDER_BYTES; at += 1) {
-    order = order * 256 + (at < bytes.length ? bytes.charCodeAt(at) : 0);
+    order = (order << 8) | (at < bytes.length ? bytes.charCodeAt(at) : 0);
   }
+  // Of bytes above ASCII the highest bit would be a sign.
+  order = (order ^ LEAST_ORDER) | 0;
   const isTelling = TELLING.has(foldCase(text));
-  return {
-    bytes,
-    text,
-    encoded: encodeBytes(bytes),
-    order,
-    isTelling,
-    judgedBy: null,
-    verdict: null,
-  };
+  return { bytes, text, order, isTelling, judgedBy: null, verdict: null };
 }
 
 /** Less than, equal to or greater than 0, as byte strings compare. */
 export function compareNames(a: ParamName, b: ParamName): number {
-  if (a.order !== b.order) return a.order - b.order;
+  if (a === b) return 0;
+  if (a.order !== b.order) return a.order < b.order ? -1 : 1;
   if (a.bytes === b.bytes) return 0;
   return a.bytes < b.bytes ? -1 : 1;
 }

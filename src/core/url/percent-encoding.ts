@@ -1,6 +1,6 @@
 // Percent-encoding, RFC 3986 §2. Decoded text is a "byte string": one character per byte, so that
 // any byte survives (also what is not UTF-8) and comparing strings compares bytes.
-import { IS_RESERVED, kindOf } from './byte-kinds.ts';
+import { IS_RESERVED, kindsOf } from './byte-kinds.ts';
 
 const HEX = '0123456789ABCDEF';
 
@@ -10,9 +10,9 @@ export const TRIPLETS: readonly string[] = Array.from(
   (_unused, byte) => `%${HEX.charAt(byte >> 4)}${HEX.charAt(byte & 15)}`,
 );
 
-/** Whether the code is one of `A-Z a-z 0-9 - . _ ~`, RFC 3986 §2.3. */
-export function isUnreserved(code: number): boolean {
-  return (kindOf(code) & IS_RESERVED) === 0;
+/** Whether the byte is one of `A-Z a-z 0-9 - . _ ~`, RFC 3986 §2.3. */
+function isUnreserved(byte: number): boolean {
+  return (kindsOf(byte) & IS_RESERVED) === 0;
 }
 
 /** Value of a hexadecimal digit's char code, or -1. */
@@ -23,7 +23,7 @@ function hexValue(code: number): number {
 }
 
 /** The byte of the triplet at `at`, or -1 where `%` starts none. */
-export function tripletAt(text: string, at: number): number {
+function tripletAt(text: string, at: number): number {
   if (at + 2 >= text.length) return -1;
   const high = hexValue(text.charCodeAt(at + 1));
   const low = hexValue(text.charCodeAt(at + 2));
@@ -40,33 +40,11 @@ export function toByteString(text: string): string {
   return bytes;
 }
 
-/** Writes what is not ASCII as the triplets of its UTF-8 form; a lone surrogate as U+FFFD. */
-export function spellOut(text: string): string {
-  let spelled = '';
-  let copied = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text.charCodeAt(at) < 0x80) continue;
-    const point = text.codePointAt(at) ?? 0;
-    spelled += text.slice(copied, at) + spellPoint(point);
-    if (point > 0xffff) at += 1;
-    copied = at + 1;
-  }
-  return copied === 0 ? text : spelled + text.slice(copied);
-}
-
-/** The triplets of a code point outside ASCII. */
-function spellPoint(point: number): string {
-  const last = triplet(0x80 | (point & 0x3f));
-  if (point < 0x800) return triplet(0xc0 | (point >> 6)) + last;
-  if (point >= 0xd800 && point < 0xe000) return '%EF%BF%BD';
-  const third = triplet(0x80 | ((point >> 6) & 0x3f));
-  if (point < 0x10000) return triplet(0xe0 | (point >> 12)) + third + last;
-  const second = triplet(0x80 | ((point >> 12) & 0x3f));
-  return triplet(0xf0 | (point >> 18)) + second + third + last;
-}
-
-function triplet(byte: number): string {
-  return TRIPLETS[byte] ?? '';
+/** Bytes → byte string. */
+export function byteString(bytes: Uint8Array, from: number, to: number): string {
+  let text = '';
+  for (let at = from; at < to; at += 1) text += String.fromCharCode(bytes[at] ?? 0);
+  return text;
 }
 
 /** A byte order mark is a character of a name like any other. */

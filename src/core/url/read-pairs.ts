@@ -13,13 +13,13 @@ import {
   skipTo,
 } from './byte-kinds.ts';
 import { makeName, type ParamName } from './param-name.ts';
-import { decodeForm, toText } from './percent-encoding.ts';
+import { byteString, decodeForm, toText } from './percent-encoding.ts';
 
 export interface QueryPair {
   readonly name: ParamName;
   /** Where `+` is no space: the same name, but where there is one in it. */
   readonly literalName: ParamName;
-  /** Where the pair is in the text: its name up to `equalsAt`, its value behind it up to `end`. */
+  /** Where the pair is in the bytes: its name up to `equalsAt`, its value behind it up to `end`. */
   readonly start: number;
   /** Of the first `=`; `end` where there is none. */
   readonly equalsAt: number;
@@ -41,28 +41,27 @@ export interface Search {
 }
 
 /** @returns null when there are too many pairs */
-export type SearchReader = (text: string, bytes: Uint8Array, from: number) => Search | null;
+export type SearchReader = (bytes: Uint8Array, from: number) => Search | null;
 
 /**
  * @param paramsMax empty pairs are not counted
- * @returns reads ASCII text whose bytes are at the same places, with a `#` behind them
+ * @returns reads bytes that have a `#` behind them
  */
 export function createSearchReader(paramsMax: number): SearchReader {
   const names = createByteMemo<ParamName>();
 
-  const readPair = (text: string, bytes: Uint8Array, start: number): QueryPair => {
+  const readPair = (bytes: Uint8Array, start: number): QueryPair => {
     let hash = HASH_START;
     let nameEnd = start;
     for (; (kindsOf(bytes[nameEnd]) & IS_RESERVED) === 0; nameEnd += 1) {
       hash = addToHash(hash, bytes[nameEnd] ?? 0);
     }
     const hasEquals = bytes[nameEnd] === EQUALS;
-    if (!hasEquals && !endsPair(bytes[nameEnd])) return readEncodedName(text, bytes, start);
+    if (!hasEquals && !endsPair(bytes[nameEnd])) return readEncodedName(bytes, start);
     let name = names.find(hash, bytes, start, nameEnd);
     if (name === undefined) {
       const kept = bytes.slice(start, nameEnd);
-      // Of the bytes, since a slice of the text would keep the whole URL in memory.
-      name = makeName(String.fromCharCode(...kept));
+      name = makeName(byteString(bytes, start, nameEnd));
       names.keep(hash, kept, name);
     }
     if (!hasEquals) {
@@ -74,13 +73,13 @@ export function createSearchReader(paramsMax: number): SearchReader {
     return { name, literalName: name, start, equalsAt: nameEnd, end, isPlain };
   };
 
-  return (text, bytes, from) => {
+  return (bytes, from) => {
     const pairs: QueryPair[] = [];
     let count = 0;
     let isFull = true;
     let isTelling = false;
     for (let start = from; ; ) {
-      const pair = readPair(text, bytes, start);
+      const pair = readPair(bytes, start);
       pairs.push(pair);
       if (pair.end > start) count += 1;
       if (count > paramsMax) return null;
@@ -96,11 +95,11 @@ function endsPair(byte: number | undefined): boolean {
   return (kindsOf(byte) & ENDS_PAIR) !== 0;
 }
 
-function readEncodedName(text: string, bytes: Uint8Array, start: number): QueryPair {
+function readEncodedName(bytes: Uint8Array, start: number): QueryPair {
   const end = skipTo(bytes, start, ENDS_PAIR | IS_CONTROL);
   let equalsAt = start;
   while (equalsAt < end && bytes[equalsAt] !== EQUALS) equalsAt += 1;
-  const written = text.slice(start, equalsAt);
+  const written = byteString(bytes, start, equalsAt);
   const name = makeName(decodeForm(written, true));
   const literalName = written.includes('+') ? makeName(decodeForm(written, false)) : name;
   return { name, literalName, start, equalsAt, end, isPlain: false };
@@ -127,10 +126,9 @@ export function hasValue({ equalsAt, end }: QueryPair): boolean {
 
 /** The decoded value as text. */
 export function pairValue(
-  text: string,
-  { equalsAt, end, isPlain }: QueryPair,
+  bytes: Uint8Array,
+  { equalsAt, end }: QueryPair,
   { plus }: NormalizationPolicy,
 ): string {
-  const written = text.slice(equalsAt + 1, end);
-  return isPlain ? written : toText(decodeForm(written, plus === 'space'));
+  return toText(decodeForm(byteString(bytes, equalsAt + 1, end), plus === 'space'));
 }

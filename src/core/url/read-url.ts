@@ -1,13 +1,18 @@
 // Steps 1–5 and the reading of step 7: a text → a URL whose parts have one spelling, before any
-// policy is applied. One pass over its bytes; what is canonical as written is only pointed at. What
-// is behind the authority and not ASCII is spelled out first, so that bytes and text keep step.
+// policy is applied. One pass over its bytes; what is canonical as written is only pointed at.
 import type { HostPolicy, UrlLimits } from '../policy/policy.ts';
 import { err, ok, type Result } from '../result.ts';
-import { ENDS_PATH, HASH, IS_CONTROL, kindsOf, QUESTION, skipTo } from './byte-kinds.ts';
-import { findSiteEnd, skipCanonicalPath, splitRest, trimSpaces, type Written } from './cut-url.ts';
-import { encodePart, PATH } from './encode-part.ts';
+import {
+  ENDS_PATH,
+  HASH,
+  IS_CONTROL,
+  IS_ODD_IN_PATH,
+  kindsOf,
+  QUESTION,
+  skipTo,
+} from './byte-kinds.ts';
+import { findSiteEnd, pathOf, queryOf, skipCanonicalPath, trimSpaces } from './cut-url.ts';
 import { resolvePath } from './normalize-path.ts';
-import { spellOut } from './percent-encoding.ts';
 import { createPlaceMemo } from './place-memo.ts';
 import {
   createSearchReader,
@@ -16,6 +21,7 @@ import {
   type SearchReader,
 } from './read-pairs.ts';
 import type { Site } from './read-site.ts';
+import { createSheet, PATH } from './sheet.ts';
 import { recordStep, type Trace } from './trace.ts';
 import type { UrlErrorKind } from './url-error.ts';
 
@@ -39,10 +45,13 @@ export interface ParsedUrl {
   readonly rulePath: string;
   readonly query: string;
   readonly search: Search;
-  /** What the places of the pairs are in. */
+  /** What the places of the pairs are in: the reader's own, until it reads the next URL. */
+  readonly bytes: Uint8Array;
   readonly text: string;
   /** Where in it the query begins, or would. */
   readonly queryAt: number;
+  /** Whether text and bytes are at the same places. */
+  readonly isAscii: boolean;
   /** Whether the text is canonical up to the query. */
   readonly isAsWritten: boolean;
 }
@@ -62,21 +71,21 @@ const UTF8 = new TextEncoder();
 const UTF8_TEXT = new TextDecoder('utf-8', { ignoreBOM: true });
 const BYTES_AT_FIRST = 4_096;
 
-/** A text and its bytes, at the same places. */
+/** A text and its bytes. */
 interface Loaded {
-  /** ASCII. */
   readonly text: string;
   /** Behind those of the text comes the `#` that all scanners stop at. */
   readonly bytes: Uint8Array;
   readonly size: number;
   readonly siteEnd: number;
-  /** What the parts were before they were spelled out, for the trace. */
-  readonly written: Written | null;
+  /** The same in characters. */
+  readonly siteChars: number;
 }
 
 type FoundPlace = Result<Place, UrlErrorKind>;
 
 const NO_PAIRS: readonly QueryPair[] = [];
+const SHEET = createSheet();
 
 /** Makes a reader; it has one buffer for all URLs, so it reads one after the other. */
 export function createUrlReader(limits: UrlLimits, findPlace: PlaceFinder): UrlReader {
@@ -99,55 +108,45 @@ export function createUrlReader(limits: UrlLimits, findPlace: PlaceFinder): UrlR
     if (text.length > limits.urlBytesMax) return refuse(text, 'too_long');
     const size = load(text);
     if (size > limits.urlBytesMax) return refuse(text, 'too_long');
-    const isAscii = size === text.length;
     const known = trace === null ? places.find(bytes) : undefined;
-    if (known !== undefined && isAscii) {
+    if (known !== undefined) {
       const siteEnd = known.bytes.length;
-      return readLoaded(
-        { text, bytes, size, siteEnd, written: null },
-        known.value,
-        null,
-        readSearch,
-      );
+      const loaded = { text, bytes, size, siteEnd, siteChars: siteEnd };
+      return readLoaded(loaded, known.value, null, readSearch);
     }
-    if (known !== undefined) return readOther(text.slice(known.bytes.length), known.value, null);
     if (CONTROL_CHARS.test(text)) return err('control_char');
     recordFragment(text, trace);
     const siteEnd = findSiteEnd(bytes);
-    const siteChars = isAscii ? siteEnd : UTF8_TEXT.decode(bytes.subarray(0, siteEnd)).length;
+    const siteChars = size === text.length ? siteEnd : countChars(bytes, siteEnd);
     const place = findPlace(text.slice(0, siteChars), trace);
     // Others have fewer characters than bytes.
     if (place.ok && siteChars === siteEnd) places.keep(bytes, siteEnd, place);
-    if (!isAscii) return readOther(text.slice(siteChars), place, trace);
-    return readLoaded({ text, bytes, size, siteEnd, written: null }, place, trace, readSearch);
-  };
-
-  /** @param rest a URL from its path on */
-  const readOther = (
-    rest: string,
-    place: FoundPlace,
-    trace: Trace | null,
-  ): Result<ParsedUrl, UrlErrorKind> => {
-    const text = spellOut(rest);
-    const size = load(text);
-    const written = trace === null ? null : splitRest(rest);
-    return readLoaded({ text, bytes, size, siteEnd: 0, written }, place, trace, readSearch);
+    return readLoaded({ text, bytes, size, siteEnd, siteChars }, place, trace, readSearch);
   };
 
   const readParts = (place: Place, path: string, query: string): ParsedUrl => {
     const size = load(query);
-    const search = size === 0 ? noSearch(0) : readSearch(query, bytes, 0);
+    const search = size === 0 ? noSearch(0) : readSearch(bytes, 0);
     if (search === null) throw new RangeError('normalizing a URL gave it more parameters');
-    const rulePath = resolvePath(path);
-    const parts = { encodedPath: path, rulePath, query, search, text: query, queryAt: 0 };
-    return { place, ...parts, isAsWritten: false };
+    return {
+      place,
+      encodedPath: path,
+      rulePath: resolvePath(path),
+      query,
+      search,
+      bytes,
+      text: query,
+      queryAt: 0,
+      isAscii: true,
+      isAsWritten: false,
+    };
   };
 
   return { read, readParts };
 }
 
 function readLoaded(
-  { text, bytes, size, siteEnd, written }: Loaded,
+  { text, bytes, size, siteEnd, siteChars }: Loaded,
   place: FoundPlace,
   trace: Trace | null,
   readSearch: SearchReader,
@@ -155,30 +154,44 @@ function readLoaded(
   const plainEnd = skipCanonicalPath(bytes, siteEnd);
   const pathEnd = skipTo(bytes, plainEnd, ENDS_PATH | IS_CONTROL);
   const queryAt = pathEnd + 1;
-  const hasQuery = bytes[pathEnd] === QUESTION;
-  const search = hasQuery ? readSearch(text, bytes, queryAt) : noSearch(pathEnd);
+  const search = bytes[pathEnd] === QUESTION ? readSearch(bytes, queryAt) : noSearch(pathEnd);
   if (search === null) return refuse(text, 'too_many_params');
   const { end } = search;
   if (bytes[end] !== HASH || hasControl(bytes, end, size)) return err('control_char');
   if (!place.ok) return place;
-  const path = text.slice(siteEnd, pathEnd);
+  const isAscii = size === text.length;
   const isPathPlain = plainEnd === pathEnd && pathEnd > siteEnd;
-  const encodedPath = isPathPlain ? path : encodePart(text, siteEnd, pathEnd, PATH);
-  const rulePath = isPathPlain ? path : resolvePath(encodedPath);
+  // Without odd characters before its end, text and bytes are at the same places up to there.
+  const isCopied = siteChars === siteEnd && skipTo(bytes, plainEnd, IS_ODD_IN_PATH) === pathEnd;
+  const encodedPath = isCopied ? text.slice(siteEnd, pathEnd) : encodePath(bytes, siteEnd, pathEnd);
+  const rulePath = isPathPlain ? encodedPath : resolvePath(encodedPath);
   if (trace !== null) {
-    recordStep(trace, 'path_encoding', written?.path ?? path, encodedPath);
+    if (!isCopied) recordStep(trace, 'path_encoding', pathOf(text.slice(siteChars)), encodedPath);
     recordStep(trace, 'path', encodedPath, rulePath);
   }
   return ok({
     place: place.value,
     encodedPath,
     rulePath,
-    query: written?.query ?? text.slice(queryAt, end),
+    query: isAscii ? text.slice(queryAt, end) : queryOf(text),
     search,
+    bytes,
     text,
     queryAt,
-    isAsWritten: isPathPlain && siteEnd > 0 && place.value.isAsWritten,
+    isAscii,
+    isAsWritten: isPathPlain && isCopied && place.value.isAsWritten,
   });
+}
+
+function encodePath(bytes: Uint8Array, from: number, to: number): string {
+  SHEET.start(bytes);
+  SHEET.encode(from, to, PATH);
+  return SHEET.read();
+}
+
+/** How many characters the first bytes of a text are. */
+function countChars(bytes: Uint8Array, end: number): number {
+  return UTF8_TEXT.decode(bytes.subarray(0, end)).length;
 }
 
 function noSearch(end: number): Search {

@@ -48,17 +48,17 @@ export function dropLearned(pairs: readonly QueryPair[], rule: LearnedRule): Str
 /**
  * Drops pairs that equal the page's default value (`?sort=relevance`).
  *
- * @param text what the places of the pairs are in
+ * @param bytes what the places of the pairs are in
  */
 export function dropDefaultValues(
-  text: string,
+  bytes: Uint8Array,
   pairs: readonly QueryPair[],
   policy: NormalizationPolicy,
 ): readonly QueryPair[] {
   const { defaultValues } = policy;
   if (defaultValues.size === 0) return pairs;
   return pairs.filter(
-    (pair) => defaultValues.get(pair.name.text) !== pairValue(text, pair, policy),
+    (pair) => defaultValues.get(pair.name.text) !== pairValue(bytes, pair, policy),
   );
 }
 
