@@ -49,7 +49,7 @@ const TEST_LIMITS: ServerLimits = {
 const KNOWN_HOST = /^good\.example(?::\d+)?$/i;
 
 let isByLane = false;
-let lanePassed = 0;
+const laneTurnEnds: number[] = [];
 
 /** From now on plain GETs are passed on by the lane, as in the whole gateway. */
 export function passByLane(): void {
@@ -61,9 +61,9 @@ export function countWays(): number {
   return isByLane ? 2 : 1;
 }
 
-/** Requests that closed gateways have passed on by the lane. */
-export function countLanePassed(): number {
-  return lanePassed;
+/** For each request that closed gateways had in the lane, how often its origin's turn was ended. */
+export function listLaneTurnEnds(): readonly number[] {
+  return laneTurnEnds;
 }
 
 /** Starts on a free loopback port. */
@@ -135,9 +135,9 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
       tunnel.close();
       connector.close();
       lane.close();
-      lanePassed += lane.taken();
       if ('closeAllConnections' in app.server) app.server.closeAllConnections();
       await app.close();
+      laneTurnEnds.push(...lane.turnEnds());
     },
   };
 }

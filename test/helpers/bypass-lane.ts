@@ -23,19 +23,26 @@ export interface BypassLaneOptions {
 export interface BypassLane {
   readonly take: TakeTurn;
   readonly close: () => void;
-  /** Requests that it has not left. */
-  readonly taken: () => number;
+  /** How often each turn at an origin was ended. */
+  readonly turnEnds: () => readonly number[];
 }
 
 export function createBypassLane(options: BypassLaneOptions): BypassLane {
   const { limits, pseudonym, isTrustedPeer, targetFor } = options;
   const links = keepLinks();
-  let taken = 0;
+  const turns: { ends: number }[] = [];
   const pass = createPasser({
     links,
     pseudonym,
     keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
-    takeOrigin: ([origin]) => ({ originUrl: origin?.url ?? '', end: () => undefined }),
+    takeOrigin: ([origin]) => {
+      const turn = { ends: 0 };
+      turns.push(turn);
+      const end = (): void => {
+        turn.ends += 1;
+      };
+      return { originUrl: origin?.url ?? '', end };
+    },
     onFinished: ({ bypass }) => {
       if (bypass !== null) options.onOutcome(bypass);
     },
@@ -49,12 +56,10 @@ export function createBypassLane(options: BypassLaneOptions): BypassLane {
       // Of the configuration it reads no more than whom it trusts.
       const snapshot = { isTrustedPeer } as Snapshot;
       const request = { head, peer, address: peer, snapshot, startedAtMs: performance.now() };
-      const way = pass(turn, request, passableTo(target));
-      if (way !== 'left') taken += 1;
-      return way;
+      return pass(turn, request, passableTo(target));
     },
     close: links.close,
-    taken: () => taken,
+    turnEnds: () => turns.map(({ ends }) => ends),
   };
 }
 

@@ -1,9 +1,12 @@
 // The suites of bypass once more, with the lane before it: what it takes must hold all of them.
 import { afterAll, describe, expect } from 'vitest';
-import { countLanePassed, passByLane } from '../helpers/bypass-gateway.ts';
+import { listLaneTurnEnds, passByLane } from '../helpers/bypass-gateway.ts';
 
 passByLane();
-afterAll(() => expect(countLanePassed()).toBeGreaterThan(50));
+afterAll(() => {
+  expect(listLaneTurnEnds().length).toBeGreaterThan(50);
+  expect(new Set(listLaneTurnEnds())).toEqual(new Set([1]));
+});
 
 describe('by the lane', async () => {
   await import('./requests.test.ts');
