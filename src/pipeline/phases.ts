@@ -17,14 +17,7 @@ import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { fetchPage } from './fetch-page.ts';
 import { lookUp } from './look-up.ts';
 import { answerBypass, passUncached } from './shared-cache/answer-bypass.ts';
-import type {
-  BypassDelivery,
-  Delivery,
-  Keyed,
-  NonPageReason,
-  Planned,
-  Received,
-} from './state.ts';
+import type { BypassDelivery, Delivery, Keyed, NonPageReason, Planned, Received } from './state.ts';
 
 /** Walks one request through the phases. Never throws for anything a client or an origin does. */
 export async function runPhases(received: Received, deps: PipelineDeps): Promise<Delivery> {

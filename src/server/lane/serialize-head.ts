@@ -31,7 +31,7 @@ export function serializeHead(status: number, headers: HeaderList, keepAliveMs: 
 }
 
 /** One line of a head. */
-export function fieldLine([name, value]: readonly [string, string]): string {
+function fieldLine([name, value]: readonly [string, string]): string {
   return `${name}: ${value}\r\n`;
 }
 
