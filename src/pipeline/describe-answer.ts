@@ -7,7 +7,7 @@ import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status
 import { encodeHeaderText } from '../core/http/header-list.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { CacheKey, HeaderList } from './ports.ts';
-import type { AnswerSource, CacheVerdict, Received, RequestRecord } from './state.ts';
+import type { AnswerSource, CacheVerdict, Keyed, Received, RequestRecord } from './state.ts';
 
 export interface Diagnosis {
   readonly source: AnswerSource;
@@ -64,6 +64,16 @@ export function describe(
   if (record.url !== null) headers.push(['X-Processed-URL', record.url]);
   if (record.action === 'status') headers.push(['X-Render-Action', 'status']);
   return { record, headers };
+}
+
+/** Of a request whose client left while its page was still waited for. */
+export function describeLeft({ request, decision, key }: Keyed): RequestRecord {
+  return recordOf(request.requestId, decision, {
+    source: decision.action === 'bypass' ? 'bypass' : 'none',
+    cache: 'miss',
+    detail: 'client_left',
+    key,
+  });
 }
 
 function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): RequestRecord {

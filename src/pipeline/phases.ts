@@ -34,6 +34,7 @@ export async function runPhases(received: Received, deps: PipelineDeps): Promise
     return await answerBypass({ ...received, decision, host, dimension }, deps);
   }
   const keyed = deriveKey({ ...received, decision, host, dimension });
+  received.onKeyed?.(keyed);
   const known = await recallNonPage(keyed, deps);
   // Sending a client to a URL whose page leads back would never end.
   const isEndless = decision.reason === 'canonical_redirect' && known === 'self_redirect';

@@ -42,6 +42,8 @@ export interface Received {
   readonly site: Site;
   /** Passes an interim answer on to the client. */
   readonly onInformation: (information: Information) => void;
+  /** Told before anything is waited for: the client may be gone when that is over. */
+  readonly onKeyed?: (keyed: Keyed) => void;
 }
 
 /** Host, dimension, normalized URL, rule and plan: all made by the one decider. */
@@ -98,7 +100,8 @@ export interface FailedFill {
 
 export type Fill = FilledPage | UnsharedFill | FailedFill;
 
-export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'bypass_cache' | 'status';
+/** `none`: the client left before anything was there. */
+export type AnswerSource = 'rendered' | 'cache' | 'bypass' | 'bypass_cache' | 'status' | 'none';
 export type CacheVerdict = 'hit' | 'stale' | 'miss' | 'bypass' | 'none';
 
 /** One request in words: log line, metric labels and diagnostics are all made from this. */

@@ -40,6 +40,7 @@ export async function answerBypass(planned: Planned, deps: PipelineDeps): Promis
     });
   }
   const keyed = { ...planned, ...exchangePlace(host, decision.hash) };
+  planned.onKeyed?.(keyed);
   const found = await findExchange(keyed, deps);
   const answered = found.state === 'found' ? await useStored(keyed, peer, found, deps) : null;
   return answered ?? (await goOn(keyed, peer, found, deps));

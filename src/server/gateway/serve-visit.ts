@@ -6,7 +6,7 @@ import { isLoop, viaMember } from '../../core/http/forwarded.ts';
 import { fieldValues } from '../../core/http/hop-headers.ts';
 import type { Information } from '../../pipeline/origin-ports.ts';
 import { runPhases } from '../../pipeline/phases.ts';
-import type { Answer, Delivery } from '../../pipeline/state.ts';
+import type { Answer, Delivery, Keyed } from '../../pipeline/state.ts';
 import { relayInformation } from '../bypass/relay-information.ts';
 import { bypassTarget } from './bypass-target.ts';
 import type { GatewayDeps, Snapshot } from './gateway-deps.ts';
@@ -40,6 +40,9 @@ export async function serveVisit(
   const received = {
     request: client,
     site: snapshot.site,
+    onKeyed: (keyed: Keyed) => {
+      visit.awaited = keyed;
+    },
     onInformation: ({ statusCode, headers }: Information) =>
       relayInformation(exchange, {
         statusCode,

@@ -2,10 +2,13 @@
 // metrics, and for the origin's turn that has to end exactly once.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldValues } from '../../core/http/hop-headers.ts';
-import type { RequestRecord } from '../../pipeline/state.ts';
+import { describeLeft } from '../../pipeline/describe-answer.ts';
+import type { Keyed, RequestRecord } from '../../pipeline/state.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
+
+const CLIENT_LEFT = new BypassError('client_left', 'the client left');
 
 /** One turn at an origin of a host; `end` is called once. */
 export interface OriginTurn {
@@ -19,6 +22,8 @@ export interface Visit {
   readonly inner: InnerRequest | null;
   readonly userAgent: string;
   readonly startedAtMs: number;
+  /** What is waited for, until `record` tells what came of it. */
+  awaited: Keyed | null;
   record: RequestRecord | null;
   bypass: BypassOutcome | null;
   turn: OriginTurn | null;
@@ -59,6 +64,7 @@ export function openVisit(
     inner,
     userAgent: fieldValues(request.rawHeaders, 'user-agent')[0] ?? '',
     startedAtMs: performance.now(),
+    awaited: null,
     record: null,
     bypass: null,
     turn: null,
@@ -77,21 +83,26 @@ export function finishVisit(visit: Visit, response: ServerResponse | null): Fini
   // Left open only when the client went away before the origin said anything.
   if (visit.turn !== null) settleBypass(visit, leftBy(visit.turn));
   const { client, address } = visit.visitor;
+  const left = visit.record === null && visit.awaited !== null ? describeLeft(visit.awaited) : null;
   return {
-    record: visit.record,
+    record: visit.record ?? left,
     requestId: client.requestId,
     method: client.method,
     clientAddress: address,
     userAgent: visit.userAgent,
-    status: visit.bypass?.status ?? response?.statusCode ?? 0,
+    status: left === null ? statusOf(visit, response) : CLIENT_LEFT.status,
     durationMs: performance.now() - visit.startedAtMs,
     isAborted: response !== null && !response.writableFinished,
     bypass: visit.bypass,
   };
 }
 
+function statusOf({ bypass }: Visit, response: ServerResponse | null): number {
+  return bypass?.status ?? response?.statusCode ?? 0;
+}
+
 function leftBy({ originUrl }: OriginTurn): BypassOutcome {
-  const { type, status, message } = new BypassError('client_left', 'the client left');
+  const { type, status, message } = CLIENT_LEFT;
   return { originUrl, status, error: type, detail: message };
 }
 
