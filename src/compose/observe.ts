@@ -45,7 +45,7 @@ export function createRequestObserver(
 function formatLine(finished: FinishedRequest, recordMembers: string): string {
   const { requestId, clientAddress, method, status, durationMs, userAgent, bypass } = finished;
   const before = `"request_id":"${requestId}","client":${jsonOf(clientAddress)}`;
-  const verdict = `"method":${JSON.stringify(method)},"status":${status}${recordMembers}`;
+  const verdict = `"method":${jsonOf(method)},"status":${status}${recordMembers}`;
   const duration = `"duration_ms":${Math.round(durationMs * 100) / 100}`;
   const agent = `"user_agent":${jsonOf(userAgent)}`;
   const aborted = finished.isAborted ? ',"aborted":true' : '';
@@ -88,6 +88,7 @@ function recordFields(record: RequestRecord): LogFields {
     detail: record.detail,
     ...(record.bot === null ? {} : { bot: record.bot }),
     stripped: record.strippedCount,
+    ...(record.isCollapsed ? { collapsed: true } : {}),
   };
 }
 
@@ -98,8 +99,8 @@ function formatBypass({ originUrl, error, detail }: BypassOutcome): string {
 }
 
 function meterOf(record: RequestRecord, metrics: Metrics): Seen['count'] {
-  const { host, dimension, source, cache, bot, strippedCount } = record;
-  return metrics.requestMeter({ host, dimension, source, cache, bot, strippedCount });
+  const { host, dimension, source, cache, bot, strippedCount, isCollapsed } = record;
+  return metrics.requestMeter({ host, dimension, source, cache, bot, strippedCount, isCollapsed });
 }
 
 function seeNothing(metrics: Metrics): Seen {
@@ -109,7 +110,7 @@ function seeNothing(metrics: Metrics): Seen {
     members: '',
     count: (durationMs) => {
       // Not before there is one: a scraper would be told of it.
-      count ??= metrics.requestMeter({ ...kind, strippedCount: 0 });
+      count ??= metrics.requestMeter({ ...kind, strippedCount: 0, isCollapsed: false });
       count(durationMs);
     },
   };

@@ -8,7 +8,7 @@ import type { TakeTurn } from '../../src/server/door/lane.ts';
 import type { Snapshot } from '../../src/server/gateway/gateway-deps.ts';
 import type { Passable } from '../../src/server/lane/address-request.ts';
 import { createPasser } from '../../src/server/lane/pass-request.ts';
-import { readHead } from '../../src/server/lane/read-head.ts';
+import { createHeadReader } from '../../src/server/lane/read-head.ts';
 import { hostPolicy } from './policies.ts';
 
 export interface BypassLaneOptions {
@@ -47,9 +47,10 @@ export function createBypassLane(options: BypassLaneOptions): BypassLane {
       if (bypass !== null) options.onOutcome(bypass);
     },
   });
+  const readHead = createHeadReader(limits.headerFieldsMax);
   return {
     take: (turn) => {
-      const head = readHead(turn.chunk, limits.headerFieldsMax);
+      const head = readHead(turn.chunk);
       const target = head === null ? null : targetFor(head.host);
       if (head === null || target === null || isLoop([head.via ?? ''], pseudonym)) return 'left';
       const peer = turn.socket.remoteAddress ?? '';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/core/limits.ts';
 import { checkRequest } from '../../src/server/door/check-request.ts';
 import { createHttpServer } from '../../src/server/door/create-http-server.ts';
-import { listFields, type PlainHead, readHead } from '../../src/server/lane/read-head.ts';
+import { createHeadReader, listFields, type PlainHead } from '../../src/server/lane/read-head.ts';
 import { hasAnswers, sendRaw, statusesOf } from '../helpers/raw-client.ts';
 
 const FIELDS_MAX = 20;
@@ -17,7 +17,8 @@ const URL_BYTES_MAX = 200;
 const LINE = 'GET /a?b=1 HTTP/1.1\r\n';
 const HOST = 'Host: a.test\r\n';
 
-const read = (head: string): PlainHead | null => readHead(Buffer.from(head, 'latin1'), FIELDS_MAX);
+const reader = createHeadReader(FIELDS_MAX);
+const read = (head: string): PlainHead | null => reader(Buffer.from(head, 'latin1'));
 const withFields = (...fields: readonly string[]): string =>
   `${LINE}${HOST}${fields.map((field) => `${field}\r\n`).join('')}\r\n`;
 

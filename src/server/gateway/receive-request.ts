@@ -1,5 +1,4 @@
 // A request that passed the door, as the pipeline reads it: absolute URL, raw header list, an id.
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { clientAddress } from '../../core/http/client-address.ts';
 import { fieldValues, type RawHeaders } from '../../core/http/hop-headers.ts';
@@ -7,6 +6,7 @@ import { latin1ToUrlText } from '../../core/url/bytes-to-text.ts';
 import { normalizeHost } from '../../core/url/normalize-host.ts';
 import type { HeaderList } from '../../pipeline/ports.ts';
 import type { ClientRequest } from '../../pipeline/state.ts';
+import { nextRequestId } from './request-id.ts';
 
 export interface Visitor {
   readonly client: ClientRequest;
@@ -76,7 +76,7 @@ export function readVisitor(
 
 /** @param given by whoever sent the request */
 export function chooseRequestId(given: string | undefined, isTrustedPeer: boolean): string {
-  return isTrustedPeer && given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+  return isTrustedPeer && given !== undefined && REQUEST_ID.test(given) ? given : nextRequestId();
 }
 
 function toPairs(raw: RawHeaders): HeaderList {

@@ -2,7 +2,7 @@
 // and the phases. A hit on a page in memory is one write; what is passed on goes from socket to
 // socket. Everything else goes the long way as if there were no lane, and either way a client gets
 // the same: what is said is said by the pipeline, here it is only kept for as long as it is right.
-import { clientAddress } from '../../core/http/client-address.ts';
+import { clientAddress, plainAddress } from '../../core/http/client-address.ts';
 import { isLoop } from '../../core/http/forwarded.ts';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
@@ -10,7 +10,7 @@ import { createHitAnswerer } from './answer-hit.ts';
 import { createLanePlans, type LaneOptions, type LaneRequest } from './lane-plans.ts';
 import { createPasser } from './pass-request.ts';
 import type { OriginLinks } from './ports.ts';
-import { readHead } from './read-head.ts';
+import { createHeadReader } from './read-head.ts';
 
 /** A longer head is nobody's who is in a hurry. */
 const HEAD_BYTES_MAX = 4_096;
@@ -27,7 +27,7 @@ export interface CreateLaneOptions extends Omit<LaneOptions, 'pseudonym'> {
 export function createLane(deps: LaneDeps, options: CreateLaneOptions): TakeTurn {
   const { pseudonym } = deps;
   const headBytesMax = Math.min(HEAD_BYTES_MAX, options.headerBytesMax);
-  const { headerFieldsMax } = options.limits;
+  const readHead = createHeadReader(options.limits.headerFieldsMax);
   const plans = createLanePlans({ ...options, pseudonym });
   const answerHit = createHitAnswerer(deps);
   const pass = createPasser({ ...deps, keepAliveTimeoutMs: options.keepAliveTimeoutMs });
@@ -36,12 +36,15 @@ export function createLane(deps: LaneDeps, options: CreateLaneOptions): TakeTurn
     // Whoever has not taken the last answer yet is in no hurry either.
     if (chunk.length > headBytesMax || !socket.writable || socket.writableLength > 0) return null;
     const startedAtMs = performance.now();
-    const head = readHead(chunk, headerFieldsMax);
+    const head = readHead(chunk);
     if (head === null || (head.via !== null && isLoop([head.via], pseudonym))) return null;
     const peer = socket.remoteAddress ?? '';
     const snapshot = deps.snapshot();
-    const forwardedFor = head.forwardedFor === null ? [] : [head.forwardedFor];
-    const address = clientAddress(peer, forwardedFor, snapshot.isTrustedPeer);
+    const { forwardedFor } = head;
+    const address =
+      forwardedFor === null
+        ? plainAddress(peer)
+        : clientAddress(peer, [forwardedFor], snapshot.isTrustedPeer);
     return { head, peer, address, snapshot, startedAtMs };
   };
 

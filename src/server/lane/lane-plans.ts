@@ -83,13 +83,7 @@ export function createLanePlans(options: LaneOptions): LanePlans {
         snapshot = request.snapshot;
         plans.clear();
       }
-      const { host, acceptEncoding, userAgent, target } = request.head;
-      const { hasAuthorization, isConditional } = request.head;
-      const credentials = hasAuthorization ? 'authorized' : '';
-      // Answers to a condition are nobody else's.
-      const kind = isConditional ? `${credentials}?` : credentials;
-      const client = `${kind}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}`;
-      const name = `${client}\n${host}\n${target}`;
+      const { name } = request.head;
       const known = plans.get(name);
       if (known !== undefined && isJudgedAlike(known, request)) return known;
       const plan = makePlan(request, options);

@@ -2,6 +2,7 @@
 // spelling there is. Whatever is odd in any way is left to Node's parser and the pipeline. Nothing
 // is repaired here, so nothing can be read in two ways.
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
+import { createRecentMap } from '../../core/recent-map.ts';
 
 /** One request as the lane reads it. Texts are latin1, as on the wire; null: not sent. */
 export interface PlainHead {
@@ -18,6 +19,8 @@ export interface PlainHead {
   readonly hasAuthorization: boolean;
   /** Asks for something only under a condition, or for a part of it. */
   readonly isConditional: boolean;
+  /** Of everything that decides what the request comes to, but for the client's address. */
+  readonly name: string;
 }
 
 const METHOD = 'GET ';
@@ -88,14 +91,40 @@ function concernOf(length: number, firstCode: number): number {
   return length * LETTERS + (firstCode & (LETTERS - 1));
 }
 
+/** Of heads that are known again. */
+const HEADS_MAX = 1_024;
+const KNOWN_CHARS_MAX = 512;
+
 /**
+ * A reader that knows again what it has read lately: a crawler says the same in the same words.
+ *
+ * @param fieldsMax more fields are for the door to refuse
+ */
+export function createHeadReader(fieldsMax: number): (chunk: Buffer) => PlainHead | null {
+  const heads = createRecentMap<PlainHead>(HEADS_MAX);
+  return (chunk) => {
+    // Half of a head, or a body, is nearly always told by its last byte.
+    if (chunk[chunk.length - 1] !== LF) return null;
+    const text = chunk.toString('latin1');
+    const known = heads.get(text);
+    if (known !== undefined) return known;
+    const head = readHead(text, fieldsMax);
+    if (head !== null && text.length <= KNOWN_CHARS_MAX && !isProxied(head)) heads.set(text, head);
+    return head;
+  };
+}
+
+/** What proxies add is never the same again. */
+function isProxied({ forwardedFor, requestId, via }: PlainHead): boolean {
+  return forwardedFor !== null || requestId !== null || via !== null;
+}
+
+/**
+ * @param text latin1
  * @param fieldsMax more fields are for the door to refuse
  * @returns null: not for the lane
  */
-export function readHead(chunk: Buffer, fieldsMax: number): PlainHead | null {
-  // Half of a head, or a body, is nearly always told by its last byte.
-  if (chunk[chunk.length - 1] !== LF) return null;
-  const text = chunk.toString('latin1');
+function readHead(text: string, fieldsMax: number): PlainHead | null {
   if (!text.startsWith(METHOD) || !PLAIN.test(text)) return null;
   const lineEnd = text.indexOf(CRLF);
   const fields = readFields(text, lineEnd + CRLF.length, fieldsMax);
@@ -103,17 +132,23 @@ export function readHead(chunk: Buffer, fieldsMax: number): PlainHead | null {
   const [host, userAgent, acceptEncoding, forwardedFor, requestId, via, connection] = fields;
   const [authorization = null, condition = null] = fields.slice(CONDITION - 1);
   if (typeof host !== 'string' || !keepsAlive(connection ?? null)) return null;
+  const target = text.slice(METHOD.length, lineEnd - VERSION.length);
+  const hasAuthorization = authorization !== null;
+  const isConditional = condition !== null;
+  // Answers to a condition, or to somebody known, are nobody else's.
+  const kind = `${hasAuthorization ? 'a' : ''}${isConditional ? 'c' : ''}`;
   return {
     text,
-    target: text.slice(METHOD.length, lineEnd - VERSION.length),
+    target,
     host,
     userAgent: userAgent ?? null,
     acceptEncoding: acceptEncoding ?? null,
     forwardedFor: forwardedFor ?? null,
     requestId: requestId ?? null,
     via: via ?? null,
-    hasAuthorization: authorization !== null,
-    isConditional: condition !== null,
+    hasAuthorization,
+    isConditional,
+    name: `${kind}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}\n${host}\n${target}`,
   };
 }
 
