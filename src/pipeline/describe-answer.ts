@@ -97,6 +97,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
         : null),
     detail: diagnosis.detail,
     strippedCount: isKeyed ? decision.stripped.length : 0,
+    isCollapsed: diagnosis.isCollapsed === true,
   };
 }
 

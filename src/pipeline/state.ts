@@ -120,6 +120,8 @@ export interface RequestRecord {
   /** A failure, or why a page was not stored. */
   readonly detail: string | null;
   readonly strippedCount: number;
+  /** Waited for what somebody else had asked for. */
+  readonly isCollapsed: boolean;
 }
 
 /** A body on its way from the origin, as fast as the client reads. */

@@ -2,9 +2,11 @@
 // has waited for somebody else's fetch.
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import type { Answer } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-import { BOT, HUMAN, type Stage, setStage } from './stage.ts';
+import { BOT, HUMAN, page, type Stage, setStage } from './stage.ts';
 
+const LIMITED = 'server:\n  limits: {waiters_per_key: 3}\n';
 type Line = Readonly<Record<string, unknown>>;
 
 const CACHED = 'bypass: {cache: {enabled: true}}';
@@ -46,4 +48,30 @@ test.each([
   expect(await readMetrics(site)).toMatch(new RegExp(`requests_total\\{host="1",${labels}`));
   // What is still on its way would be waited for.
   await site.origin.close();
+});
+
+test.each([
+  ['a page', BOT, '', 'rendered'],
+  ['what is passed on', HUMAN, CACHED, 'bypass'],
+])('a crowd on %s: who waited for another one’s fetch', async (_what, agent, host, source) => {
+  let sendHeld = (): void => undefined;
+  const origin: Answer = (_request, socket) => {
+    sendHeld = () => void socket.write(page('one', 'Cache-Control: max-age=60'));
+    return null;
+  };
+  const site = await setStage({ origin, host, gateway: LIMITED });
+  const replies = Array.from({ length: 5 }, () => site.ask('/page', { userAgent: agent }));
+  // One of them asks and three wait for it.
+  await waitUntil('one is refused', () => requestLines(site).length === 1);
+  sendHeld();
+  await Promise.all(replies);
+  await waitUntil('all are told', () => requestLines(site).length === 5);
+  const served = requestLines(site).filter(({ status }) => status === 200);
+  const waited = served.filter(({ collapsed }) => collapsed === true);
+  expect([served.length, waited.length]).toEqual([4, 3]);
+  expect(new Set(requestLines(site).map(({ collapsed }) => collapsed))).toEqual(
+    new Set([true, undefined]),
+  );
+  const counter = `edge_gateway_collapsed_requests_total{source="${source}"} 3`;
+  expect(await readMetrics(site)).toContain(counter);
 });

@@ -11,6 +11,7 @@ const stripped = (strippedCount: number) => ({
   cache: 'hit',
   bot: null,
   strippedCount,
+  isCollapsed: false,
 });
 
 describe('createMetrics', () => {
@@ -25,6 +26,7 @@ describe('createMetrics', () => {
           cache: 'hit',
           bot: null,
           strippedCount: 0,
+          isCollapsed: false,
         })(20),
       [
         'edge_gateway_requests_total{host="7",domain="example.com",dimension="desktop",source="cache",cache="hit"} 1',
@@ -43,6 +45,7 @@ describe('createMetrics', () => {
           cache: 'none',
           bot: null,
           strippedCount: 0,
+          isCollapsed: false,
         })(1),
       [
         'edge_gateway_requests_total{host="none",domain="none",dimension="none",source="status",cache="none"} 1',

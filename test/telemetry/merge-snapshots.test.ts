@@ -25,6 +25,7 @@ const served = (metrics: Metrics): void =>
     cache: 'hit',
     bot: null,
     strippedCount: 0,
+    isCollapsed: false,
   })(20);
 
 async function linesOf(snapshots: readonly MetricsSnapshot[]): Promise<readonly string[]> {

@@ -25,6 +25,8 @@ export interface RequestKind {
   /** null: no crawler that is known. */
   readonly bot: BotJudgement | null;
   readonly strippedCount: number;
+  /** Waited for what somebody else had asked for. */
+  readonly isCollapsed: boolean;
 }
 
 export interface PageSample {
@@ -77,6 +79,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = createCounter(registry, METRICS.requests);
+  const collapsed = createCounter(registry, METRICS.collapsed);
   const durations = createHistogram(registry, METRICS.durations);
   const pages = createCounter(registry, METRICS.pages);
   const pageDurations = createHistogram(registry, METRICS.pageDurations);
@@ -96,9 +99,10 @@ export function createMetrics(): Metrics {
   });
   const workerEnds = createCounter(registry, METRICS.workerEnds);
   return {
-    requestMeter: ({ host, dimension, source, cache, bot, strippedCount }) => {
+    requestMeter: ({ host, dimension, source, cache, bot, strippedCount, isCollapsed }) => {
       const [id, domain] = host === null ? [null, null] : [String(host.id), host.domain];
       const countRequest = requests({ host: id, domain, dimension, source, cache });
+      const countCollapsed = isCollapsed ? collapsed({ source }) : null;
       const addDuration = durations({ source, cache });
       const isStripped = id !== null && strippedCount > 0;
       const countStripped = isStripped ? strippedPairs({ host: id }) : null;
@@ -108,6 +112,7 @@ export function createMetrics(): Metrics {
           : bots({ owner: bot.owner, kind: bot.kind, verdict: bot.verdict, by: bot.by });
       return (durationMs) => {
         countRequest(1);
+        countCollapsed?.(1);
         addDuration(durationMs / 1000);
         countStripped?.(strippedCount);
         countBot?.(1);

@@ -29,6 +29,11 @@ export const METRICS = {
       cache: WORDS_MAX,
     },
   },
+  collapsed: {
+    name: 'edge_gateway_collapsed_requests_total',
+    help: 'Requests that waited for what another had asked for, by where the answer came from',
+    labels: { source: WORDS_MAX },
+  },
   durations: {
     name: 'edge_gateway_request_duration_seconds',
     help: 'Time from the request to the end of its answer, by outcome',
