@@ -71,6 +71,22 @@ describe('a client that leaves', () => {
     expect(lines[0]).toEqual(lines[1]);
   });
 
+  test.each([
+    ['at once', (socket: Socket) => void socket.destroy()],
+    ['with a reset', (socket: Socket) => void socket.resetAndDestroy()],
+    ['never', () => undefined],
+  ])('%s, having sent too much to be read meanwhile, holds no connection', async (_, leave) => {
+    const stage = await holdStage();
+    const client = await openClient(stage.gateway.port);
+    client.send(humanGet('/held'));
+    const origin = await stage.isHeld('/held');
+    origin.write(`${CHUNKED}3\r\nabc\r\n`);
+    await waitUntil('it begins', () => client.text().includes('abc'));
+    client.send('x'.repeat(300_000));
+    leave(client.socket);
+    await waitUntil('the origin is left', () => stage.origin.openConnections() === 0);
+  });
+
   test('by ending its side gets nothing more, and is told once', async () => {
     const stage = await holdStage();
     for (const bytes of [null, `${CHUNKED}3\r\nabc\r\n`]) {

@@ -46,6 +46,13 @@ const ROWS: readonly Row[] = [
   { what: 'length and chunks', bytes: bodied(`Content-Length: 2\r\n${CHUNKED}`), status: 502 },
   { what: 'codings', bytes: bodied('Transfer-Encoding: gzip, chunked'), status: 502 },
   { what: 'a folded line', bytes: bodied('X: a\r\n b\r\nContent-Length: 2'), status: 502 },
+  { what: 'bare line feeds', bytes: 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok', status: 502 },
+  {
+    what: 'a bare line feed at the end',
+    bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\nok',
+    status: 502,
+  },
+  { what: 'a greeting', bytes: '220 mail ESMTP\r\n', status: 502 },
   { what: 'no HTTP', bytes: 'nothing\r\n\r\n', status: 502 },
   {
     what: 'a switch',

@@ -28,6 +28,8 @@ export type TakeTurn = (turn: LaneTurn) => 'answered' | 'answering' | 'left';
 
 /** What a client may send while it is answered, before its socket is left alone. */
 const HELD_BYTES_MAX = 65_536;
+/** And for how long: nobody can tell whether a client is still there whose socket is not read. */
+const PAUSE_MS_MAX = 5_000;
 const CHECKS_PER_TIMEOUT = 8;
 const NOTHING: Buffer = Buffer.alloc(0);
 const CR = 13;
@@ -93,6 +95,7 @@ class Lane implements ConnectionLane {
   #isOver = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
+  #pause: NodeJS.Timeout | null = null;
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
@@ -177,7 +180,10 @@ class Lane implements ConnectionLane {
   #hold(chunk: Buffer): void {
     this.#held.push(chunk);
     this.#heldBytes += chunk.length;
-    if (this.#heldBytes > HELD_BYTES_MAX) this.#parts.socket.pause();
+    const { socket } = this.#parts;
+    if (this.#heldBytes <= HELD_BYTES_MAX || socket.isPaused()) return;
+    socket.pause();
+    this.#pause = setTimeout(() => void socket.destroy(), PAUSE_MS_MAX).unref();
   }
 
   /** What came meanwhile. */
@@ -187,6 +193,8 @@ class Lane implements ConnectionLane {
     const chunk = Buffer.concat(this.#held);
     this.#held = [];
     this.#heldBytes = 0;
+    if (this.#pause !== null) clearTimeout(this.#pause);
+    this.#pause = null;
     if (socket.isPaused()) socket.resume();
     this.read(chunk);
   }

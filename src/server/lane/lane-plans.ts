@@ -158,6 +158,8 @@ function isJudgedAlike(plan: Plan | null, request: LaneRequest): boolean {
   const { verify } = plan.decision.policy.bots;
   const verdict = request.snapshot.site.judgeBot(request.head.userAgent ?? '', address, verify);
   if (verdict?.verdict !== bot.verdict || verdict.by !== bot.by) return false;
+  // Its name is being looked up: what comes of that counts at once.
+  if (verdict.by === 'lookup_pending') return true;
   judged.address = address;
   judged.untilMs = startedAtMs + JUDGED_MS;
   return true;

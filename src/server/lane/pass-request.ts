@@ -40,7 +40,10 @@ const UNREAD_BYTES_MAX = 65_536;
 const ODD_MEMORY_MS = 60_000;
 const ODD_ORIGINS_MAX = 1_000;
 const NOT_MODIFIED = 304;
+const HEAD_START = 'HTTP/1.1 ';
 const HEAD_END = '\r\n\r\n';
+const CR = 13;
+const LF = 10;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 export function createPasser(deps: PasserDeps): Pass {
@@ -110,7 +113,7 @@ class Passing {
     const end = this.#received.indexOf(HEAD_END);
     const bodyAt = end + HEAD_END.length;
     if (end !== -1 && bodyAt <= HEAD_BYTES_MAX) this.#begin(bodyAt);
-    else if (this.#received.length > HEAD_BYTES_MAX) this.#leaveOdd();
+    else if (this.#received.length > HEAD_BYTES_MAX || isNoHead(this.#received)) this.#leaveOdd();
   }
 
   /** @param bodyAt where the body begins in what was received */
@@ -277,6 +280,15 @@ class Passing {
     const answered = { record, requestId, status, isAborted, bypass: outcome };
     this.#deps.onFinished(finishedRequest(request, answered));
   }
+}
+
+/** Whether what has come so far can't be the beginning of a head that the lane reads. */
+function isNoHead(received: Buffer): boolean {
+  if (!HEAD_START.startsWith(received.toString('latin1', 0, HEAD_START.length))) return true;
+  for (let at = received.indexOf(LF); at !== -1; at = received.indexOf(LF, at + 1)) {
+    if (received[at - 1] !== CR) return true;
+  }
+  return false;
 }
 
 /** Whether 304 is an answer to it. */
