@@ -1,7 +1,7 @@
 // `npm run bench:hit` and `bench:bypass`: processor time a request of the whole gateway beside
 // nginx and Varnish, each on one core, in turns.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../helpers/free-port.ts';
 import { type Mode, startEdgeGateway, startNginx, startVarnish } from './http/contenders.ts';
@@ -31,6 +31,10 @@ try {
     await startVarnish(setting, mode),
   ];
   servers.push(...contenders);
+  console.log(
+    `${ROUNDS} rounds of ${SECONDS} s each, ${CONNECTIONS} connections; medians\n` +
+      `load of the machine: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors`,
+  );
   for (const sizeKb of SIZES_KB) {
     for (const coding of ['identity', 'br'] as const) await compare(contenders, sizeKb, coding);
   }
@@ -52,7 +56,7 @@ async function compare(
     loadServer(one, { ...plan, seconds: SECONDS }),
   );
   const ours = rounds.get(contenders[0] as Server) ?? [];
-  console.log(`\n${mode}, ${sizeKb} KB, ${coding}: medians of ${ROUNDS} rounds`);
+  console.log(`\n${mode}, ${sizeKb} KB, ${coding}`);
   for (const [server, list] of rounds) console.log(describe(server.name, list, ours));
   if (sizeKb === PACED_KB && coding === 'identity') await comparePaced(rounds, plan);
 }
@@ -69,24 +73,26 @@ async function comparePaced(
     const connections = Math.max(1, Math.round((perSecond * PAUSE_MS) / 1_000));
     return loadServer(one, { ...plan, pace, connections, seconds: SECONDS });
   });
-  console.log('at half of what each can do');
+  console.log('the same, each at half of what it can do');
   const ours = rounds.get([...saturated.keys()][0] as Server) ?? [];
   for (const [server, list] of rounds) console.log(describe(server.name, list, ours));
 }
 
-function describe(name: string, list: readonly LoadRound[], ours: readonly LoadRound[]): string {
+function describe(server: string, list: readonly LoadRound[], ours: readonly LoadRound[]): string {
   const of = (pick: (round: LoadRound) => number): number => median(list.map(pick));
   const ratio = median(
     ours.map((round, index) => round.cpuMicros / (list[index]?.cpuMicros ?? Number.NaN)),
   );
   const wrong = list.reduce((sum, round) => sum + round.wrong, 0);
   return [
-    name.padEnd(13),
+    server.padEnd(13),
     `${of(({ cpuMicros }) => cpuMicros).toFixed(1)} µs of processor`,
     `${of(({ perSecond }) => perSecond).toFixed(0)} req/s`,
     `p50 ${of(({ p50Ms }) => p50Ms).toFixed(2)} ms`,
     `p99 ${of(({ p99Ms }) => p99Ms).toFixed(2)} ms`,
-    `edge-gateway is × ${ratio.toFixed(2)}`,
+    server === 'edge-gateway' ? '' : `edge-gateway takes ${ratio.toFixed(2)} times its processor`,
     wrong > 0 ? `${wrong} wrong` : '',
-  ].join('  ');
+  ]
+    .join('  ')
+    .trimEnd();
 }
