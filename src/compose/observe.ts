@@ -89,6 +89,10 @@ function recordFields(record: RequestRecord): LogFields {
     ...(record.bot === null ? {} : { bot: record.bot }),
     stripped: record.strippedCount,
     ...(record.isCollapsed ? { collapsed: true } : {}),
+    ...(record.failure && {
+      origin_error: record.failure.error,
+      origin_detail: record.failure.detail,
+    }),
   };
 }
 

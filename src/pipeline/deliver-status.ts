@@ -1,6 +1,7 @@
 // Deliver: answers that need no page. Short, in plain text, with the request id, and never with an
 // inner address or a stack; nothing in front may keep them.
 import type { Decision } from '../core/decision/decision.ts';
+import { isOriginFailure } from '../core/http/origin-failure.ts';
 import {
   answerForFailure,
   type FailureReason,
@@ -10,7 +11,7 @@ import { statusText } from '../core/http/status-text.ts';
 import type { StatusAnswer } from '../core/policy/policy.ts';
 import { describe } from './describe-answer.ts';
 import type { HeaderList } from './ports.ts';
-import type { Delivery, Keyed, Received } from './state.ts';
+import type { Delivery, Keyed, Received, RequestRecord } from './state.ts';
 
 const RETRY_AFTER_SECONDS = '5';
 
@@ -36,14 +37,28 @@ export function answerStatus(received: Received, decision: Decision): Delivery {
   };
 }
 
-/** A page that could not be got, and for which nothing else is left to serve. */
-export function answerFailure(keyed: Keyed, reason: FailureReason): Delivery {
+export interface Failure {
+  readonly reason: FailureReason;
+  /** For the log only. */
+  readonly detail: string;
+  readonly isCollapsed?: boolean;
+}
+
+/**
+ * A page that could not be got, and for which nothing else is left to serve. What an origin did not
+ * answer is told as if it had been passed on by the plain way.
+ */
+export function answerFailure(
+  keyed: Keyed,
+  { reason, detail, isCollapsed = false }: Failure,
+): Delivery {
   const { status } = answerForFailure(reason);
   const extra: HeaderList = [
     ['Proxy-Status', formatProxyStatus(reason)],
     ...(status === 503 ? ([['Retry-After', RETRY_AFTER_SECONDS]] as const) : []),
   ];
-  return answerTrouble(keyed, { status, extra, detail: reason });
+  const failure = isOriginFailure(reason) ? { error: reason, detail } : null;
+  return answerTrouble(keyed, { status, extra, detail: reason, failure, isCollapsed });
 }
 
 /** The client wants a stored answer or none, and there is none. */
@@ -61,16 +76,21 @@ interface TroubleAnswer {
   readonly status: number;
   readonly extra: HeaderList;
   readonly detail: string;
+  readonly failure?: RequestRecord['failure'];
+  readonly isCollapsed?: boolean;
 }
 
-function answerTrouble(keyed: Keyed, { status, extra, detail }: TroubleAnswer): Delivery {
+function answerTrouble(keyed: Keyed, trouble: TroubleAnswer): Delivery {
+  const { status, extra, detail, failure = null, isCollapsed } = trouble;
   const { record, headers } = describe(keyed, keyed.decision, {
-    source: 'status',
+    source: failure === null ? 'status' : 'bypass',
     cache: 'miss',
     forward: 'uri-miss',
+    isCollapsed,
     detail,
+    failure,
   });
-  const text = `${statusText(status)}\nrequest id: ${keyed.request.requestId}\n`;
+  const text = `${status} ${statusText(status)}\nrequest id: ${keyed.request.requestId}\n`;
   const body = Buffer.from(text);
   return {
     kind: 'answer',

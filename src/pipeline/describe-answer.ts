@@ -17,8 +17,10 @@ export interface Diagnosis {
   readonly ttlSeconds?: number;
   readonly ageSeconds?: number;
   readonly isStored?: boolean;
-  readonly isCollapsed?: boolean;
+  readonly isCollapsed?: boolean | undefined;
   readonly detail: string | null;
+  /** The origin gave no answer. */
+  readonly failure?: RequestRecord['failure'];
   /** Where it differs from the decision's. */
   readonly reason?: RequestRecord['reason'];
   readonly action?: RequestRecord['action'];
@@ -96,6 +98,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
         ? formatCacheKey(host.id, dimension.id, decision.hash)
         : null),
     detail: diagnosis.detail,
+    failure: diagnosis.failure ?? null,
     strippedCount: isKeyed ? decision.stripped.length : 0,
     isCollapsed: diagnosis.isCollapsed === true,
   };

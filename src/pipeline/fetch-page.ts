@@ -1,5 +1,6 @@
 // Collapse, fetch, and what happens when that fails: spec request-flow, the trouble table.
 import { filterFillRequest } from '../core/http/filter-headers.ts';
+import { isOriginFailure } from '../core/http/origin-failure.ts';
 import { chooseFallback, type Trouble } from '../core/policy/fallback.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerEntry, answerPage } from './deliver-page.ts';
@@ -41,7 +42,7 @@ export async function fetchPage(
   }
   const identity = pageIdentity(keyed);
   const failure = deps.failures.get(identity);
-  if (failure !== null) return await recover(keyed, failure.fill, deps);
+  if (failure !== null) return await recover(keyed, failure.fill, false, deps);
   const isAlone = deps.knownUnshared.get(identity) !== null || ownHeaders(keyed).length > 0;
   if (isAlone) return await fetchAlone(keyed, found, deps);
   const place = deps.flights.join(identity, keyed.site.waitersPerKeyMax, () =>
@@ -66,7 +67,7 @@ async function fetchAfter(keyed: Keyed, found: NotAnswered, deps: PipelineDeps):
   const nowFailing = deps.failures.get(pageIdentity(keyed));
   return nowFailing === null
     ? await fetchAlone(keyed, found, deps)
-    : await recover(keyed, nowFailing.fill, deps);
+    : await recover(keyed, nowFailing.fill, false, deps);
 }
 
 /** The first look-up said nothing about what was stored since, but what it said may not change. */
@@ -101,7 +102,7 @@ function giveUp(keyed: Keyed): Delivery {
   const { host, decision } = keyed;
   const isPreview = decision.bot?.kind === 'preview';
   if (!isPreview && decision.policy.render.onError === '503') {
-    return answerFailure(keyed, 'wait_timeout');
+    return answerFailure(keyed, { reason: 'wait_timeout', detail: '' });
   }
   const detail = isPreview ? 'preview_wait' : 'wait_timeout';
   return passOn(keyed, { host, decision, cache: 'miss', detail });
@@ -170,7 +171,7 @@ async function deliverFill(
   { isCollapsed, found }: FillContext,
   deps: PipelineDeps,
 ): Promise<Delivery> {
-  if (fill.outcome === 'failed') return await recover(keyed, fill, deps);
+  if (fill.outcome === 'failed') return await recover(keyed, fill, isCollapsed, deps);
   const reason = nonPageReason(fill);
   // What a browser makes of a file is not the file; and of a redirect only the origin knows where
   // it ends.
@@ -187,17 +188,22 @@ async function deliverFill(
 }
 
 /** The fallback table, carried out. */
-async function recover(keyed: Keyed, fill: FailedFill, deps: PipelineDeps): Promise<Delivery> {
+async function recover(
+  keyed: Keyed,
+  fill: FailedFill,
+  isCollapsed: boolean,
+  deps: PipelineDeps,
+): Promise<Delivery> {
   const stale = await answerStale(keyed, fill.reason, deps);
   if (stale !== null) return stale;
   const { host, decision } = keyed;
   return chooseFallback(troubleOf(fill), decision.policy.render.onError) === 'origin'
     ? passOn(keyed, { host, decision, cache: 'miss', detail: fill.reason })
-    : answerFailure(keyed, fill.reason);
+    : answerFailure(keyed, { ...fill, isCollapsed });
 }
 
 function troubleOf(fill: FailedFill): Trouble {
-  const isOrigin = fill.reason.startsWith('origin_') || fill.reason === 'loop';
+  const isOrigin = isOriginFailure(fill.reason) || fill.reason === 'loop';
   return isOrigin ? 'origin_failed' : 'source_failed';
 }
 

@@ -119,6 +119,8 @@ export interface RequestRecord {
   readonly key: CacheKey | null;
   /** A failure, or why a page was not stored. */
   readonly detail: string | null;
+  /** The origin gave no answer; `detail` is for the log only. */
+  readonly failure: { readonly error: string; readonly detail: string } | null;
   readonly strippedCount: number;
   /** Waited for what somebody else had asked for. */
   readonly isCollapsed: boolean;

@@ -10,7 +10,7 @@ export interface LeasesSubject {
 }
 
 const STORED: LeaseResult = { outcome: 'stored', reason: null };
-const FAILED: LeaseResult = { outcome: 'failed', reason: 'origin_timeout' };
+const FAILED: LeaseResult = { outcome: 'failed', reason: 'http_response_timeout' };
 const LOST = { outcome: 'lost' };
 const KEY = 'cache:1:2:0123456789abcdef';
 

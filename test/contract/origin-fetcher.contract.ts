@@ -160,9 +160,13 @@ export function testOriginFetcher(create: () => OriginFetcher): void {
   });
 
   test.each<[string, string, string]>([
-    ['a coding that frames nothing', `${OK}Transfer-Encoding: gzip\r\n\r\nok`, 'origin_invalid'],
-    ['a 304 to no condition', 'HTTP/1.1 304 Not Modified\r\n\r\n', 'origin_invalid'],
-    ['no HTTP', 'hello\r\n\r\n', 'origin_invalid'],
+    [
+      'a coding that frames nothing',
+      `${OK}Transfer-Encoding: gzip\r\n\r\nok`,
+      'http_protocol_error',
+    ],
+    ['a 304 to no condition', 'HTTP/1.1 304 Not Modified\r\n\r\n', 'http_protocol_error'],
+    ['no HTTP', 'hello\r\n\r\n', 'http_protocol_error'],
   ])('%s is no answer', async (_name, bytes, expected) => {
     expect(await failure(() => bytes)).toBe(expected);
   });
@@ -174,9 +178,9 @@ export function testOriginFetcher(create: () => OriginFetcher): void {
   });
 
   test('too slow, and not there', async () => {
-    expect(await failure(() => null, { timeoutMs: 50 })).toBe('origin_timeout');
+    expect(await failure(() => null, { timeoutMs: 50 })).toBe('http_response_timeout');
     const result = await open().pass(jobFor([`http://127.0.0.1:${await findFreePort()}`]));
-    expect(result).toMatchObject({ outcome: 'failed', reason: 'origin_unreachable' });
+    expect(result).toMatchObject({ outcome: 'failed', reason: 'connection_refused' });
   });
 
   test('another origin is asked when one was never reached', async () => {

@@ -53,7 +53,7 @@ describe('connections of the page source origin', () => {
         if (died > 0) socket.end();
         else socket.write(plainAnswer('ok'));
       });
-      expect(await getUntil(() => died > 0)).toBe('origin_unreachable');
+      expect(await getUntil(() => died > 0)).toBe('connection_terminated');
       expect(origin.heads).toHaveLength(died + 1);
     });
 
@@ -64,7 +64,7 @@ describe('connections of the page source origin', () => {
         if (died > 0) socket.end('HTTP/1.1 2');
         else socket.write(plainAnswer('ok'));
       });
-      expect(await getUntil(() => died > 0)).toBe('origin_invalid');
+      expect(await getUntil(() => died > 0)).toBe('http_response_incomplete');
       expect(origin.heads).toHaveLength(died);
     });
   });
@@ -114,7 +114,7 @@ describe('connections of the page source origin', () => {
         (turn: { socket: { write: (bytes: string) => void } }) => {
           turn.socket.write('nonsense\r\n\r\n');
         },
-        'origin_invalid',
+        'http_protocol_error',
       ],
     ])('does not carry %s on to the next', async (_what, turn, expected) => {
       origin.respond(turn);
@@ -137,7 +137,7 @@ describe('connections of the page source origin', () => {
       return word;
     };
     const words = await Promise.all(Array.from({ length: 100 }, getOne));
-    expect(new Set(words)).toEqual(new Set(['origin_timeout']));
+    expect(new Set(words)).toEqual(new Set(['http_response_timeout']));
     expect(held).toBeLessThanOrEqual(64);
   });
 
@@ -151,7 +151,7 @@ describe('connections of the page source origin', () => {
     const { port } = server.address() as AddressInfo;
     expect(await get(pageJob([`https://localhost:${port}`]))).toEqual({
       outcome: 'failed',
-      reason: 'origin_unreachable',
+      reason: 'tls_certificate_error',
       detail: 'DEPTH_ZERO_SELF_SIGNED_CERT',
     });
     expect(requests).toBe(0);

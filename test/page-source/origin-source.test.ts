@@ -146,7 +146,7 @@ describe('page source origin', () => {
         const headers = `Content-Encoding: ${coding}\r\n`;
         socket.write(plainAnswer(bytes.toString('latin1'), '200 OK', headers), 'latin1');
       });
-      expect(wordOf(await get())).toBe('origin_invalid');
+      expect(wordOf(await get())).toBe('http_protocol_error');
     });
 
     it('R37: counts the limit after decoding', async () => {
@@ -163,52 +163,62 @@ describe('page source origin', () => {
   // id, what the origin writes, whether it then closes, what the source says.
   const OK = 'HTTP/1.1 200 OK\r\n';
   const ROWS: readonly (readonly [string, string, 'close' | 'keep', string])[] = [
-    ['R01 cut by length', `${OK}Content-Length: 10\r\n\r\nok`, 'close', 'origin_invalid'],
+    ['R01 cut by length', `${OK}Content-Length: 10\r\n\r\nok`, 'close', 'http_response_incomplete'],
     [
       'R02 cut in a chunk',
       `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nok`,
       'close',
-      'origin_invalid',
+      'http_response_incomplete',
     ],
     [
       'D7 no last chunk',
       `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n`,
       'close',
-      'origin_invalid',
+      'http_response_incomplete',
     ],
     [
       'R05 length and chunked',
       `${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
       'keep',
-      'origin_invalid',
+      'http_protocol_error',
     ],
     [
       'R06 two lengths',
       `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`,
       'keep',
-      'origin_invalid',
+      'http_protocol_error',
     ],
-    ['R08 no colon', `${OK}Oops\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'origin_invalid'],
-    ['R09 space at colon', `${OK}X-A : 1\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'origin_invalid'],
-    ['R10 fold', `${OK}X-A: 1\r\n  2\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'origin_invalid'],
-    ['R12 NUL', `${OK}X-A: a\x00b\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'origin_invalid'],
-    ['R13 999', plainAnswer('ok', '999 Odd'), 'keep', 'origin_invalid'],
-    ['R14 099', plainAnswer('ok', '099 Odd'), 'keep', 'origin_invalid'],
+    ['R08 no colon', `${OK}Oops\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'http_protocol_error'],
+    [
+      'R09 space at colon',
+      `${OK}X-A : 1\r\nContent-Length: 2\r\n\r\nok`,
+      'keep',
+      'http_protocol_error',
+    ],
+    [
+      'R10 fold',
+      `${OK}X-A: 1\r\n  2\r\nContent-Length: 2\r\n\r\nok`,
+      'keep',
+      'http_protocol_error',
+    ],
+    ['R12 NUL', `${OK}X-A: a\x00b\r\nContent-Length: 2\r\n\r\nok`, 'keep', 'http_protocol_error'],
+    ['R13 999', plainAnswer('ok', '999 Odd'), 'keep', 'http_protocol_error'],
+    ['R14 099', plainAnswer('ok', '099 Odd'), 'keep', 'http_protocol_error'],
     ['R16 204 with a body', plainAnswer('ok', '204 No Content'), 'keep', '204'],
-    ['R17 304 unasked', 'HTTP/1.1 304 Not Modified\r\n\r\n', 'keep', 'origin_invalid'],
-    ['D19 206 unasked', plainAnswer('o', '206 Partial'), 'keep', 'origin_invalid'],
+    ['R17 304 unasked', 'HTTP/1.1 304 Not Modified\r\n\r\n', 'keep', 'http_protocol_error'],
+    ['D19 206 unasked', plainAnswer('o', '206 Partial'), 'keep', 'http_protocol_error'],
     ['R18 103 then 200', `HTTP/1.1 103 Early Hints\r\n\r\n${plainAnswer('ok')}`, 'keep', '200'],
     [
       'R24 20 KB header',
       `${OK}X-A: ${'a'.repeat(20_000)}\r\nContent-Length: 2\r\n\r\nok`,
       'keep',
-      'origin_invalid',
+      'http_response_header_section_size',
     ],
     [
       'R25 100 KB header',
       `${OK}X-A: ${'a'.repeat(100_000)}\r\nContent-Length: 2\r\n\r\nok`,
       'keep',
-      'origin_invalid',
+      'http_response_header_section_size',
     ],
     [
       'R26 trailers',
@@ -216,26 +226,26 @@ describe('page source origin', () => {
       'keep',
       '200',
     ],
-    ['R28 accept and close', '', 'close', 'origin_unreachable'],
+    ['R28 accept and close', '', 'close', 'connection_terminated'],
     [
       'R29 gzip, chunked',
       `${OK}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
       'keep',
-      'origin_invalid',
+      'http_protocol_error',
     ],
     [
       'R30 101 unasked',
       'HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
       'keep',
-      'origin_invalid',
+      'http_response_incomplete',
     ],
     [
       'R33 chunk size 0x2',
       `${OK}Transfer-Encoding: chunked\r\n\r\n0x2\r\nok\r\n0\r\n\r\n`,
       'keep',
-      'origin_invalid',
+      'http_protocol_error',
     ],
-    ['no HTTP at all', 'SSH-2.0-OpenSSH\r\n', 'close', 'origin_invalid'],
+    ['no HTTP at all', 'SSH-2.0-OpenSSH\r\n', 'close', 'http_protocol_error'],
     ['R34 503 with Retry-After', plainAnswer('x', '503 X', 'Retry-After: 1\r\n'), 'keep', '503'],
     ['D10 a length over the limit', `${OK}Content-Length: 50000000\r\n\r\n`, 'keep', 'too_large'],
   ];

@@ -44,7 +44,14 @@ const ALL: PageSourceTraits = {
   passesHeaders: true,
 };
 
-const ORIGIN_WORDS = ['origin_unreachable', 'origin_invalid', 'origin_timeout'];
+const ORIGIN_WORDS = [
+  'connection_refused',
+  'connection_terminated',
+  'destination_unavailable',
+  'http_protocol_error',
+  'http_response_incomplete',
+  'http_response_timeout',
+];
 const SERVICE_WORDS = ['no_renderer', 'render_failed', 'render_timeout'];
 
 export function describePageSource(

@@ -121,9 +121,9 @@ describe('page source service', () => {
     [
       'an origin it cannot reach',
       { kind: 'failed', code: 'origin_unreachable' },
-      'origin_unreachable',
+      'destination_unavailable',
     ],
-    ['a slow origin', { kind: 'failed', code: 'origin_timeout' }, 'origin_timeout'],
+    ['a slow origin', { kind: 'failed', code: 'origin_timeout' }, 'http_response_timeout'],
     ['a page it finds too large', { kind: 'failed', code: 'too_large' }, 'too_large'],
     ['a target it refuses', { kind: 'failed', code: 'refused' }, 'render_failed'],
     ['its own bug', { kind: 'failed', code: 'internal' }, 'render_failed'],

@@ -75,3 +75,44 @@ test.each([
   const counter = `edge_gateway_collapsed_requests_total{source="${source}"} 3`;
   expect(await readMetrics(site)).toContain(counter);
 });
+
+const WAYS = [
+  ['passed on', HUMAN, ''],
+  ['passed on for an answer to keep', HUMAN, CACHED],
+  ['a page', BOT, ''],
+] as const;
+
+test.each<[string, string, number, Answer]>([
+  [
+    'accepts and closes',
+    'connection_terminated',
+    502,
+    (_request, socket) => {
+      socket.end();
+      return null;
+    },
+  ],
+  ['speaks no HTTP', 'http_protocol_error', 502, () => 'hello\r\n\r\n'],
+  ['is silent', 'http_response_timeout', 504, () => null],
+])(
+  'an origin that %s: the same words whatever was wanted',
+  async (_what, error, status, origin) => {
+    const told = await Promise.all(
+      WAYS.map(async ([, userAgent, host]) => {
+        const bounds = { gateway: 'bypass: {timeout: 300ms}\n', render: 'timeout: 300ms' };
+        const site = await setStage({ origin, host, ...bounds });
+        const reply = await site.ask('/page', { userAgent });
+        await waitUntil('it is told', () => requestLines(site).length === 1);
+        const { origin_error: inLog, origin_detail: detail, source } = requestLines(site)[0] ?? {};
+        expect(detail).toEqual(expect.any(String));
+        const names = ['Proxy-Status', 'X-Render-Source', 'X-Render-Cache', 'Via'];
+        const body = reply.body.replace(/id: .*/, 'id:');
+        return [reply.status, body, ...names.map(reply.header), inLog, source];
+      }),
+    );
+    const text = status === 502 ? '502 Bad Gateway' : '504 Gateway Timeout';
+    const proxyStatus = `edge-gateway; error=${error}`;
+    const expected = [status, `${text}\nrequest id:\n`, proxyStatus, 'bypass', 'bypass', null];
+    expect(told).toEqual(WAYS.map(() => [...expected, error, 'bypass']));
+  },
+);

@@ -13,8 +13,8 @@ const FAILURES: Readonly<Record<RenderErrorCode, FetchFailure>> = {
   crashed: 'render_failed',
   too_large: 'too_large',
   loop: 'loop',
-  origin_unreachable: 'origin_unreachable',
-  origin_timeout: 'origin_timeout',
+  origin_unreachable: 'destination_unavailable',
+  origin_timeout: 'http_response_timeout',
   refused: 'render_failed',
   internal: 'render_failed',
 };

@@ -1,16 +1,17 @@
 // What a client is told when the page could not be got: status and `Proxy-Status` (RFC 9209),
 // without any inner address.
+import { isOriginFailure, type OriginFailure, statusOfOriginFailure } from './origin-failure.ts';
 import { formatItem } from './structured-field.ts';
 
 /** The failures a page source reports; the same words as in logs and metrics. */
-export type FailureReason =
+export type FailureReason = OriginFailure | OwnFailure;
+
+/** What went wrong on our side of the origin. */
+type OwnFailure =
   | 'no_renderer'
   | 'renderer_full'
   | 'render_timeout'
   | 'render_failed'
-  | 'origin_unreachable'
-  | 'origin_timeout'
-  | 'origin_invalid'
   | 'too_large'
   | 'wait_timeout'
   | 'loop';
@@ -21,14 +22,11 @@ export interface FailureAnswer {
   readonly error: string;
 }
 
-const ANSWERS: Readonly<Record<FailureReason, FailureAnswer>> = {
+const ANSWERS: Readonly<Record<OwnFailure, FailureAnswer>> = {
   no_renderer: { status: 503, error: 'destination_unavailable' },
   renderer_full: { status: 503, error: 'connection_limit_reached' },
   render_timeout: { status: 503, error: 'http_response_timeout' },
   render_failed: { status: 503, error: 'proxy_internal_error' },
-  origin_unreachable: { status: 502, error: 'destination_unavailable' },
-  origin_timeout: { status: 504, error: 'http_response_timeout' },
-  origin_invalid: { status: 502, error: 'http_protocol_error' },
   wait_timeout: { status: 503, error: 'http_response_timeout' },
   too_large: { status: 502, error: 'http_response_body_size' },
   loop: { status: 508, error: 'proxy_loop_detected' },
@@ -36,18 +34,20 @@ const ANSWERS: Readonly<Record<FailureReason, FailureAnswer>> = {
 
 /** Whether a text from outside is one of the failures. */
 export function isFailureReason(text: string | null): text is FailureReason {
-  return text !== null && Object.hasOwn(ANSWERS, text);
+  return text !== null && (isOriginFailure(text) || Object.hasOwn(ANSWERS, text));
 }
 
 /** Status and error type for a failure. */
 export function answerForFailure(reason: FailureReason): FailureAnswer {
-  return ANSWERS[reason];
+  if (!isOriginFailure(reason)) return ANSWERS[reason];
+  return { status: statusOfOriginFailure(reason), error: reason };
 }
 
-/** `edge-gateway; error=http_response_timeout; details="origin_timeout"` */
+/** `edge-gateway; error=http_response_timeout; details="render_timeout"` */
 export function formatProxyStatus(reason: FailureReason): string {
+  const { error } = answerForFailure(reason);
   return formatItem('edge-gateway', [
-    ['error', { token: ANSWERS[reason].error }],
-    ['details', reason],
+    ['error', { token: error }],
+    ...(error === reason ? [] : ([['details', reason]] as const)),
   ]);
 }

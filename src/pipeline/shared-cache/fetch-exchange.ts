@@ -115,7 +115,7 @@ async function takeEnd(
         ? deliverShared(want, end, deps)
         : 'again';
     case 'failed':
-      return await recover(want, end, deps);
+      return await recover(want, { ...end, isCollapsed: true }, deps);
     case 'unshared':
       // What is stored has been taken out: the origin must not be asked about it.
       if (want.found.state === 'found') return 'again';
@@ -184,14 +184,14 @@ async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps):
 /** The origin failed: the stale answer where that may be served, else that it failed. */
 async function recover(
   { keyed, found }: Want,
-  { reason, detail }: FailedExchange,
+  failure: FailedExchange & { readonly isCollapsed?: boolean },
   deps: PipelineDeps,
 ): Promise<Delivery> {
   if (found.state === 'found' && isForTrouble(keyed, found, deps.clock.now())) {
-    const stale = await serveStored(keyed, found, { how: 'stale', detail }, deps);
+    const stale = await serveStored(keyed, found, { how: 'stale', detail: failure.reason }, deps);
     if (stale !== null) return stale;
   }
-  return answerFailure(keyed, reason);
+  return answerFailure(keyed, failure);
 }
 
 /** Whether the stored answer may take the place of one that can't be had. */

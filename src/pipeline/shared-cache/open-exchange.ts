@@ -99,7 +99,7 @@ async function open(
     const isWanted = servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt);
     if (isWanted && (await isStillThere(keyed, previous, deps))) {
       dropBody(answer.body);
-      return failed('origin_invalid', `status_${answer.status}`);
+      return failed('destination_unavailable', `status_${answer.status}`);
     }
   }
   const judgement = judgeAnswer({
@@ -164,7 +164,7 @@ async function carry(
 
 /** Nobody of those who wait has to find out again; who comes next tries anew. */
 function giveUp(keyed: Keyed, running: RunningFill, deps: PipelineDeps): FailedExchange {
-  const cause = { reason: 'origin_invalid', detail: 'cut_off' } as const;
+  const cause = { reason: 'http_response_incomplete', detail: 'cut_off' } as const;
   if (!running.isPurged()) backOff(keyed, { outcome: 'failed', ...cause }, deps);
   return { kind: 'failed', ...cause };
 }

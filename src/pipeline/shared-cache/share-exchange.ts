@@ -28,6 +28,8 @@ const SLOW_BODY_MS = 5_000;
 const TURNS_MAX = 4;
 
 const LOST: LeaseResult = { outcome: 'lost', reason: null };
+/** What a process of another version calls otherwise. */
+const UNNAMED: FetchFailure = 'destination_unavailable';
 const LATE: ExchangeEnd = { kind: 'late' };
 const AGAIN: ExchangeEnd = { kind: 'again' };
 
@@ -111,7 +113,7 @@ async function takeResult(
       rememberUnshared(errand.keyed, deps);
       return unshared();
     case 'failed':
-      return failElsewhere(errand.keyed, isFailureReason(reason) ? reason : 'origin_invalid', deps);
+      return failElsewhere(errand.keyed, isFailureReason(reason) ? reason : UNNAMED, deps);
     case 'lost':
       return null;
   }

@@ -71,6 +71,6 @@ function withVia(
   { answer, record }: Extract<Delivery, { readonly kind: 'answer' }>,
   pseudonym: string,
 ): Answer {
-  if (record.source === 'status') return answer;
+  if (record.source === 'status' || record.failure !== null) return answer;
   return { ...answer, headers: [...answer.headers, ['Via', viaMember('1.1', pseudonym)]] };
 }

@@ -80,7 +80,8 @@ export function dressForPrerender(delivery: Delivery): Delivery {
   const field = requestIdField(record.requestId);
   if (delivery.kind === 'bypass') return { ...delivery, headers: [...delivery.headers, field] };
   const { answer } = delivery;
-  const isFailure = record.source === 'status' && answer.status >= 400 && record.detail !== null;
+  const isOurs = record.source === 'status' || record.failure !== null;
+  const isFailure = isOurs && answer.status >= 400 && record.detail !== null;
   const reason = isFailure ? [[REJECT_FIELD, record.detail ?? ''] as const] : [];
   return { ...delivery, answer: { ...answer, headers: [...answer.headers, field, ...reason] } };
 }

@@ -33,13 +33,20 @@ describe('Proxy-Status', () => {
     ['renderer_full', 503, 'connection_limit_reached'],
     ['render_timeout', 503, 'http_response_timeout'],
     ['render_failed', 503, 'proxy_internal_error'],
-    ['origin_unreachable', 502, 'destination_unavailable'],
-    ['origin_timeout', 504, 'http_response_timeout'],
-    ['origin_invalid', 502, 'http_protocol_error'],
     ['too_large', 502, 'http_response_body_size'],
     ['loop', 508, 'proxy_loop_detected'],
   ])('%s is %i %s', (reason, status, error) => {
     expect(answerForFailure(reason)).toEqual({ status, error });
     expect(formatProxyStatus(reason)).toBe(`edge-gateway; error=${error}; details="${reason}"`);
+  });
+
+  it.each<[FetchFailure, number]>([
+    ['connection_refused', 502],
+    ['connection_terminated', 502],
+    ['http_protocol_error', 502],
+    ['http_response_timeout', 504],
+  ])('the origin’s own %s is %i, and says no more', (reason, status) => {
+    expect(answerForFailure(reason)).toEqual({ status, error: reason });
+    expect(formatProxyStatus(reason)).toBe(`edge-gateway; error=${reason}`);
   });
 });

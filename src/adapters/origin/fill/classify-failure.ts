@@ -1,5 +1,6 @@
 // From an error of the HTTP client to the failure it stands for. The detail is the error's code:
 // its message holds inner addresses.
+import { nameOriginFailure, type OriginFailure } from '../../../core/http/origin-failure.ts';
 import type { FetchFailure } from '../../../pipeline/ports.ts';
 import { BodyTooLarge } from './read-body.ts';
 import { PageRefused } from './read-page.ts';
@@ -9,8 +10,12 @@ export interface FillFailure {
   readonly detail: string;
 }
 
-/** Codes for answers that came and could not be read. */
-const INVALID = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_)/;
+/** What a failure is once an answer has begun; what is not here is one that can't be read. */
+const ANSWERED: Readonly<Partial<Record<OriginFailure, OriginFailure>>> = {
+  connection_terminated: 'http_response_incomplete',
+  http_response_header_section_size: 'http_response_header_section_size',
+  http_response_timeout: 'http_response_timeout',
+};
 
 /**
  * @param begun a first byte of the answer had arrived
@@ -22,9 +27,9 @@ export function classifyFailure(error: unknown, begun: boolean, isLate: boolean)
   const detail = codeOf(error);
   // A request we built wrongly is our own bug, not the origin's failure.
   if (detail === 'UND_ERR_INVALID_ARG') throw error;
-  if (isLate || detail === 'UND_ERR_BODY_TIMEOUT') return { reason: 'origin_timeout', detail };
-  if (begun || INVALID.test(detail)) return { reason: 'origin_invalid', detail };
-  return { reason: 'origin_unreachable', detail };
+  if (isLate) return { reason: 'http_response_timeout', detail };
+  const reason = nameOriginFailure(detail);
+  return { reason: begun ? (ANSWERED[reason] ?? 'http_protocol_error') : reason, detail };
 }
 
 function codeOf(error: unknown): string {

@@ -2,6 +2,7 @@
 // redirects never followed, one deadline over everything, nothing of any client in it. A second
 // try only on another origin that was never reached, or on a dead keep-alive socket (R34).
 import type { Pool } from 'undici';
+import { healthInFailure } from '../../../core/http/origin-failure.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { PageJob, PageResult, PageSource } from '../../../pipeline/ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
@@ -57,7 +58,7 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
   return {
     name: 'origin',
     get: async (job, signal) => {
-      if (isClosed) return failed('origin_unreachable', 'closed');
+      if (isClosed) return failed('destination_unavailable', 'closed');
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(job.render.timeoutMs)]);
       const first = await fillInTurn(job, deadline);
       if (!first.isDown || deadline.aborted || job.host.origins.length === 1) return first.result;
@@ -79,11 +80,8 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
 
 type OriginHealth = 'ok' | 'failed' | 'busy';
 
-/** What a result says about the origin: a slow page is no sign of a dead one, nor of a live one. */
 function healthIn(result: PageResult): OriginHealth {
-  if (result.outcome === 'page') return 'ok';
-  if (result.reason === 'origin_unreachable') return 'failed';
-  return result.reason === 'origin_timeout' ? 'busy' : 'ok';
+  return result.outcome === 'page' ? 'ok' : healthInFailure(result.reason);
 }
 
 interface Turn {
@@ -101,7 +99,7 @@ interface Fill {
 
 /** One page from one origin. */
 async function fill(pool: Pool, order: Fill): Promise<PageResult> {
-  if (pool.stats.size >= FILLS_PER_ORIGIN_MAX) return failed('origin_timeout', 'queue_full');
+  if (pool.stats.size >= FILLS_PER_ORIGIN_MAX) return failed('http_response_timeout', 'queue_full');
   const first = await attemptFill(pool, order);
   if (!first.isDeadSocket || order.deadline.aborted) return first.result;
   return (await attemptFill(pool, order)).result;

@@ -1,5 +1,5 @@
 // From an origin's answer to a Page: what may be believed, what is decoded, what is dropped.
-// Anything whose framing or length can't be trusted is `origin_invalid` (attack rows R01–R33).
+// Anything whose framing or length can't be trusted is `http_protocol_error` (attack rows R01–R33).
 import type { Dispatcher } from 'undici';
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { firstHeader, type HeaderList, listMembers } from '../../../core/http/header-list.ts';
@@ -36,7 +36,7 @@ export async function readPage(
   const { statusCode: status, body: stream } = answer;
   refuseUnlessSound(status, raw);
   const codings = knownCodings(listMembers(raw, 'content-encoding'));
-  if (codings === null) throw new PageRefused('origin_invalid', 'content_coding');
+  if (codings === null) throw new PageRefused('http_protocol_error', 'content_coding');
   const length = firstHeader(raw, 'content-length');
   if (Number(length ?? 0) > settings.pageBytesMax) throw new PageRefused('too_large', 'length');
   const hasBody = status !== 204 && status !== 205;
@@ -55,11 +55,11 @@ export async function readPage(
 /** We asked for no part and set no condition, and no coding but chunked frames a message. */
 function refuseUnlessSound(status: number, raw: HeaderList): void {
   if (status < 200 || status > 599 || status === 206 || status === 304) {
-    throw new PageRefused('origin_invalid', 'status');
+    throw new PageRefused('http_protocol_error', 'status');
   }
   const framing = listMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
   if (framing.length > 0 && framing.join() !== 'chunked') {
-    throw new PageRefused('origin_invalid', 'transfer_coding');
+    throw new PageRefused('http_protocol_error', 'transfer_coding');
   }
 }
 
@@ -77,7 +77,7 @@ function publishHeaders(raw: HeaderList, isDecoded: boolean, settings: PageSetti
 
 function publish(location: string, settings: PageSettings): string {
   const encoded = encodeLatin1Location(location);
-  if (encoded === null) throw new PageRefused('origin_invalid', 'location');
+  if (encoded === null) throw new PageRefused('http_protocol_error', 'location');
   return publishLocation(encoded, settings.innerOrigins, settings.publicOrigin);
 }
 

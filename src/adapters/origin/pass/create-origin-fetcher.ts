@@ -2,6 +2,7 @@
 // followed; a second try only on another origin that was never reached, or on a dead keep-alive
 // socket. Bodies have no deadline here: what streams for hours is not ours to judge.
 import type { Pool } from 'undici';
+import { healthInFailure } from '../../../core/http/origin-failure.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/origin-ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
@@ -85,7 +86,7 @@ interface Attempted {
 
 async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<Attempted> {
   if (to.count >= PER_ORIGIN_MAX) {
-    return { result: failed('origin_timeout', 'queue_full'), isDeadSocket: false };
+    return { result: failed('http_response_timeout', 'queue_full'), isDeadSocket: false };
   }
   const request = buildPassRequest(job, pseudonym, to.serverName);
   const watched = watchAttempt(request);
@@ -107,11 +108,8 @@ async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<A
   }
 }
 
-/** A slow answer is no sign of a dead origin, nor of a live one. */
 function healthIn(result: PassResult): 'ok' | 'failed' | 'busy' {
-  if (result.outcome === 'answer') return 'ok';
-  if (result.reason === 'origin_unreachable') return 'failed';
-  return result.reason === 'origin_timeout' ? 'busy' : 'ok';
+  return result.outcome === 'answer' ? 'ok' : healthInFailure(result.reason);
 }
 
 function failed(

@@ -21,10 +21,10 @@ export function readHead(
 ): OriginAnswer {
   const codings = listMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
   if (codings.length > 0 && codings.join() !== 'chunked') {
-    throw new PageRefused('origin_invalid', 'transfer_coding');
+    throw new PageRefused('http_protocol_error', 'transfer_coding');
   }
   if (status === NOT_MODIFIED && !isConditional(job.headers)) {
-    throw new PageRefused('origin_invalid', 'status');
+    throw new PageRefused('http_protocol_error', 'status');
   }
   const isEmpty = status === NO_CONTENT || status === NOT_MODIFIED;
   return {
