@@ -1,0 +1,13 @@
+// Ids of requests: in the form of a UUID, random for each process and counted within it. They name
+// requests and keep no secret, so they need no random bytes each.
+import { randomUUID } from 'node:crypto';
+
+const PREFIX = randomUUID().slice(0, -'000000000000'.length);
+const COUNT_DIGITS = 12;
+
+let count = 0;
+
+export function nextRequestId(): string {
+  count += 1;
+  return `${PREFIX}${count.toString(16).padStart(COUNT_DIGITS, '0')}`;
+}
