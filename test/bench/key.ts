@@ -11,6 +11,7 @@ import { median } from './report.ts';
 
 const ROUNDS = 7;
 const URLS = 20_000;
+const REMEMBERED = 1_000;
 const KINDS: readonly UrlKind[] = ['usual', 'plain', 'encoded', 'many', 'odd'];
 const LONG = [
   ['40 parameters', makeLong(40, 3)],
@@ -55,6 +56,21 @@ async function createContenders(): Promise<readonly Contender[]> {
     { name: 'library, with its trace', key: library },
     ...createRivals(namesOf(loadDefaults()), hasher.text),
   ];
+}
+
+/** Ours, and the same with the memo that the gateway has in front of it. */
+async function createRemembering([ours]: readonly Contender[]): Promise<readonly Contender[]> {
+  if (ours === undefined) return [];
+  const { createRecentMap } = await loadBuilt();
+  const known = createRecentMap<string>(REMEMBERED);
+  const key = (url: string): string => {
+    const found = known.get(url);
+    if (found !== undefined) return found;
+    const made = ours.key(url);
+    known.set(url, made);
+    return made;
+  };
+  return [ours, { name: 'decide, remembered', key }];
 }
 
 function namesOf({ global }: PolicySet): readonly string[] {
@@ -125,6 +141,10 @@ async function createHostContenders(): Promise<readonly Contender[]> {
   }));
 }
 
+function again(urls: readonly string[], times: number): readonly string[] {
+  return Array.from({ length: times }, () => urls).flat();
+}
+
 function printLong(contenders: readonly Contender[]): void {
   process.stdout.write('\nlong URLs: microseconds a URL, nanoseconds a byte\n');
   for (const [name, url] of LONG) {
@@ -155,6 +175,11 @@ compare(
   'on a host with 3 dimensions and 20 rules, usual URLs',
   onHost,
   makeUrls('usual', URLS / 4),
+);
+compare(
+  `${REMEMBERED} usual URLs again and again, as behind the gateway's memo`,
+  await createRemembering(contenders),
+  again(makeUrls('usual', REMEMBERED), URLS / REMEMBERED),
 );
 printLong(contenders.slice(0, 1));
 process.stdout.write(`\n${describeLoad()}\n`);
