@@ -33,7 +33,8 @@ export function formatExplanation(explanation: Explanation): string {
   );
   if (explanation.status !== null) lines.push(['status', String(explanation.status)]);
   if (explanation.location !== null) lines.push(['location', explanation.location]);
-  if (explanation.action === 'render') {
+  // A plain bypass has a key too, under which nothing is ever kept.
+  if (explanation.action === 'render' || explanation.cached !== 'unknown') {
     lines.push(['key', explanation.key ?? ''], ['file', explanation.file ?? '']);
   }
   lines.push(['cached', explanation.cached], ['would', explanation.would]);

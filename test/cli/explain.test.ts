@@ -185,6 +185,22 @@ test('the text is one fact a line', async () => {
   expect(text).toMatch(/^cached +fresh$/m);
 });
 
+test.each([
+  ['kept', '{ enabled: true }', true],
+  ['only passed on', '{ enabled: false }', false],
+])('the text has key and file of what is %s: a person’s page', async (_what, cache, isKept) => {
+  const files = {
+    'edge-gateway.yaml': `render: { engine: origin }\nbypass: { cache: ${cache} }\n`,
+    'hosts.yaml': 'hosts:\n  - { id: 1, domain: shop.example }\n',
+  };
+  await withFiles(files, async (folder) => {
+    const argv = ['https://shop.example/blog', '-A', FIREFOX, '-c', `${folder}/edge-gateway.yaml`];
+    const { stdout } = await runCommand(['explain', ...argv]);
+    expect(/^key +cache:1:0:[0-9a-f]{16}\nfile +[0-9a-f]{16}_0/m.test(stdout)).toBe(isKept);
+    expect(/^(key|file) /m.test(stdout)).toBe(isKept);
+  });
+});
+
 test('a page marked stale is refreshed, and the other dimension of it too', async () => {
   const url = 'https://shop.example/products?color=red';
   await runCommand(['purge', '--soft', url, ...stored.config]);

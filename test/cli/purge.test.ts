@@ -31,29 +31,31 @@ describe('on a stopped gateway’s store', () => {
   });
 
   test('takes a host by its domain or id, and nothing of another', async () => {
-    expect((await purge('--host', '2')).stdout).toBe('0 entries purged: host 2\n');
+    expect((await purge('--host', '2')).stdout).toBe('0 entries purged: host empty.example\n');
     expect((await purge('--host', 'SHOP.example', '--dry-run')).stdout).toBe(
-      '4 entries would go: host 1\n',
+      '4 entries would go: host shop.example\n',
     );
-    expect((await purge('--host', 'www.shop.example')).stdout).toBe('4 entries purged: host 1\n');
-    expect((await purge('--host', '1')).stdout).toBe('0 entries purged: host 1\n');
+    expect((await purge('--host', 'www.shop.example')).stdout).toBe(
+      '4 entries purged: host shop.example\n',
+    );
+    expect((await purge('--host', '1')).stdout).toBe('0 entries purged: host shop.example\n');
   });
 
   test('--soft only marks stale', async () => {
     const explained = async (): Promise<unknown> =>
       JSON.parse((await runCommand(['explain', BLUE, '--json', ...stored.config])).stdout);
     expect((await purge('--host', '1', '--soft')).stdout).toBe(
-      '4 entries marked stale: host 1 (take back: --undo 1)\n',
+      '4 entries marked stale: host shop.example (take back: --undo 1)\n',
     );
     expect(await explained()).toMatchObject({ cached: 'stale', would: 'refresh' });
     const fresh = { status: 0, stderr: '' };
     expect(await purge('--undo', '1', '--dry-run')).toEqual({
       ...fresh,
-      stdout: '4 entries would be fresh again: host 1\n',
+      stdout: '4 entries would be fresh again: host shop.example\n',
     });
     expect(await purge('--undo', '1')).toEqual({
       ...fresh,
-      stdout: '4 entries fresh again: host 1\n',
+      stdout: '4 entries fresh again: host shop.example\n',
     });
     expect(await explained()).toMatchObject({ cached: 'fresh' });
     expect((await purge('--undo', '1')).stderr).toContain('it was taken back already');
@@ -66,11 +68,14 @@ describe('on a stopped gateway’s store', () => {
   test.each([
     [['--pattern', '/products*'], '3 entries purged: pattern /products*'],
     [['--pattern', '/BLOG'], '1 entry purged: pattern /BLOG'],
-    [['--pattern', '*', '--host', '1'], '4 entries purged: pattern * of host 1'],
-    [['--pattern', '*', '--host', 'empty.example'], '0 entries purged: pattern * of host 2'],
+    [['--pattern', '*', '--host', '1'], '4 entries purged: pattern * of host shop.example'],
+    [
+      ['--pattern', '*', '--host', 'empty.example'],
+      '0 entries purged: pattern * of host empty.example',
+    ],
     [['--pattern', '~^/b', '--dry-run'], '1 entry would go: pattern ~^/b'],
     [['--tag', 'x'], '0 entries purged: tag x'],
-    [['--tag', 'x', '--host', '1'], '0 entries purged: tag x of host 1'],
+    [['--tag', 'x', '--host', '1'], '0 entries purged: tag x of host shop.example'],
     [['--all'], '4 entries purged: all'],
   ])('%j', async (argv, stdout) => {
     expect(await purge(...argv)).toEqual({ status: 0, stdout: `${stdout}\n`, stderr: '' });

@@ -89,7 +89,7 @@ async function purge(
     io.stdout.write(
       hasOption(args, 'json')
         ? `${JSON.stringify(formatReport(result.value))}\n`
-        : `${describeReport(result.value)}\n`,
+        : `${describeReport(result.value, hosts)}\n`,
     );
     return 0;
   } finally {
@@ -97,11 +97,13 @@ async function purge(
   }
 }
 
-function describeReport(report: PurgeReport): string {
+type Hosts = Config['policies']['hosts'];
+
+function describeReport(report: PurgeReport, hosts: Hosts): string {
   const { id, entries, soft, undoes } = report;
   const noun = entries === 1 ? 'entry' : 'entries';
   const undo = soft && undoes === null && id !== null ? ` (take back: --undo ${id})` : '';
-  return `${entries} ${noun} ${chooseVerb(report)}: ${describePages(report)}${undo}`;
+  return `${entries} ${noun} ${chooseVerb(report)}: ${describePages(report, hosts)}${undo}`;
 }
 
 function chooseVerb({ dryRun, soft, undoes }: PurgeReport): string {
@@ -110,21 +112,26 @@ function chooseVerb({ dryRun, soft, undoes }: PurgeReport): string {
   return soft ? 'marked stale' : 'purged';
 }
 
-function describePages({ selector }: PurgeReport): string {
+function describePages({ selector }: PurgeReport, hosts: Hosts): string {
   switch (selector.kind) {
     case 'url':
       return selector.url;
     case 'pattern':
-      return `pattern ${selector.pattern}${describeHost(selector.hostId)}`;
+      return `pattern ${selector.pattern}${describeScope(selector.hostId, hosts)}`;
     case 'tag':
-      return `tag ${selector.tag}${describeHost(selector.hostId)}`;
+      return `tag ${selector.tag}${describeScope(selector.hostId, hosts)}`;
     case 'host':
-      return `host ${selector.hostId}`;
+      return `host ${nameHost(selector.hostId, hosts)}`;
     case 'all':
       return 'all';
   }
 }
 
-function describeHost(hostId: number | null): string {
-  return hostId === null ? '' : ` of host ${hostId}`;
+function describeScope(hostId: number | null, hosts: Hosts): string {
+  return hostId === null ? '' : ` of host ${nameHost(hostId, hosts)}`;
+}
+
+/** What is taken back may have been purged of a host that is configured no more. */
+function nameHost(hostId: number, hosts: Hosts): string {
+  return hosts.find(({ id }) => id === hostId)?.domain ?? String(hostId);
 }
