@@ -1,6 +1,7 @@
 // The workers that serve: started together, replaced one by one, and when one ends by itself
-// another takes its place, with growing pauses. Starting one and reloading all exclude each other,
-// so that nobody begins with a configuration that the others have left behind.
+// another takes its place, with growing pauses. Whatever starts one or reloads all is one step that
+// excludes the others: nobody begins with a configuration that the others have left behind, and
+// after each step, and each end, as many serve as there should be, or a step that adds them is due.
 import type { Log } from '../../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../../adapters/telemetry/create-metrics.ts';
 import { addTotals, type MetricsSnapshot } from '../../adapters/telemetry/merge-snapshots.ts';
@@ -27,11 +28,6 @@ export interface PoolDeps {
   readonly metrics: Metrics;
 }
 
-interface Reloaded {
-  readonly member: WorkerMember;
-  readonly answer: ReloadAnswer;
-}
-
 /** While others serve, a silent connection may wait for its client's next request. */
 const RESTART_IDLE_GRACE_MS = 5_000;
 const STOPPING = 'the gateway stops';
@@ -41,11 +37,12 @@ export class WorkerPool {
   readonly #starting = new Set<WorkerMember>();
   readonly #serving = new Set<WorkerMember>();
   readonly #leaving = new Set<WorkerMember>();
-  readonly #timers = new Set<NodeJS.Timeout>();
   readonly #pauses = createPauses();
   #plan: WorkerPlan;
   #totals: MetricsSnapshot = [];
   #isStopping = false;
+  /** Until the missing ones are started. */
+  #timer: NodeJS.Timeout | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(deps: PoolDeps) {
@@ -64,11 +61,10 @@ export class WorkerPool {
 
   /** Resolves when at least one serves; throws when none can. */
   async start(): Promise<void> {
-    const { count } = this.#deps;
-    const started = await Promise.all(Array.from({ length: count }, () => this.#spawn(this.#plan)));
-    const reasons = started.filter((reason) => reason !== null);
-    if (reasons.length === count) throw new StartError([...new Set(reasons)].join('; '));
-    for (const reason of reasons) this.#tryAgain(reason);
+    const reasons = await this.#exclusively(() => this.#fillUp());
+    const isAlone = reasons.length === this.#deps.count;
+    if (isAlone) throw new StartError([...new Set(reasons)].join('; '));
+    this.#noteFailures(reasons);
   }
 
   /** Throws when no worker took it: they all go on with the old one. */
@@ -78,21 +74,24 @@ export class WorkerPool {
 
   /** Each new one serves before the one it replaces stops. */
   async replaceAll(atStart: Settings): Promise<RestartResult> {
-    let replaced = 0;
-    for (const old of [...this.#serving]) {
-      // One that ended by itself has been replaced by itself.
-      if (!this.#serving.has(old)) continue;
-      const reason = await this.#replace(old, atStart);
+    const olds = await this.#exclusively(async () => [...this.#serving]);
+    for (const old of olds) {
+      const reason = await this.#exclusively(() => this.#replace(old, atStart));
       if (reason !== null) return { isDone: false, reason };
-      replaced += 1;
+      // No more than one at a time lets its requests end.
+      await old.exited;
     }
-    return { isDone: true, replaced };
+    // For those that ended by themselves meanwhile.
+    const [reason] = await this.#exclusively(() => this.#fillUp());
+    return reason === undefined
+      ? { isDone: true, replaced: olds.length }
+      : { isDone: false, reason };
   }
 
   /** Lets the open requests of all end. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     for (const member of this.#starting) member.kill();
     const leaving = [...this.#leaving];
     await Promise.all([
@@ -111,7 +110,7 @@ export class WorkerPool {
   }
 
   async #exclusively<T>(run: () => Promise<T>): Promise<T> {
-    const turn = this.#queue.then(run);
+    const turn = this.#queue.then(run).finally(() => this.#fillUpLater());
     this.#queue = turn.catch(() => undefined);
     return await turn;
   }
@@ -125,7 +124,7 @@ export class WorkerPool {
     this.#starting.delete(member);
     if (this.#isStopping || !started.isReady) {
       member.kill();
-      return started.isReady ? STOPPING : started.message;
+      return this.#isStopping || started.isReady ? STOPPING : started.message;
     }
     member.serve();
     this.#serving.add(member);
@@ -148,33 +147,37 @@ export class WorkerPool {
     this.#fillUpLater();
   }
 
-  #tryAgain(reason: string): void {
+  #noteFailures(reasons: readonly string[]): void {
     if (this.#isStopping) return;
-    this.#log('error', { kind: 'worker_not_started', reason });
-    this.#fillUpLater();
+    for (const reason of reasons) this.#log('error', { kind: 'worker_not_started', reason });
   }
 
   #fillUpLater(): void {
-    if (this.#isStopping) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      void this.#exclusively(() => this.#fillUp());
+    const isDue = this.#serving.size < this.#deps.count && !this.#isStopping;
+    if (!isDue || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      void this.#exclusively(async () => this.#noteFailures(await this.#fillUp()));
     }, this.#pauses.next());
-    this.#timers.add(timer);
   }
 
-  async #fillUp(): Promise<void> {
-    if (this.#serving.size >= this.#deps.count) return;
-    const reason = await this.#spawn(this.#plan);
-    if (reason !== null) this.#tryAgain(reason);
+  /** @returns why some are still missing */
+  async #fillUp(): Promise<readonly string[]> {
+    const length = Math.max(0, this.#deps.count - this.#serving.size);
+    const started = await Promise.all(Array.from({ length }, () => this.#spawn(this.#plan)));
+    return started.filter((reason) => reason !== null);
   }
 
+  /** @returns why nobody takes its place, or null; then its last requests are ending */
   async #replace(old: WorkerMember, atStart: Settings): Promise<string | null> {
-    const reason = await this.#exclusively(() => this.#spawn({ copy: this.#plan.copy, atStart }));
+    // The place of one that ended by itself is filled without us.
+    if (!this.#serving.has(old)) return null;
+    const reason = await this.#spawn({ ...this.#plan, atStart });
     if (reason !== null) return reason;
     this.#plan = { ...this.#plan, atStart };
     this.#deps.metrics.recordWorkerEnd('replaced');
-    await this.#retire(old, RESTART_IDLE_GRACE_MS);
+    // Out of the number in this turn: the next step must not take it for one that stays.
+    void this.#retire(old, RESTART_IDLE_GRACE_MS);
     return null;
   }
 
@@ -186,26 +189,31 @@ export class WorkerPool {
   }
 
   async #reloadAll(copy: ConfigCopy): Promise<void> {
+    // Who leaves may still answer, and has nobody to take its place when it can't.
+    const leaving = [...this.#leaving].map((member) => member.reload(copy));
     const reloaded = await Promise.all(
       [...this.#serving].map(async (member) => ({ member, answer: await member.reload(copy) })),
     );
+    await Promise.all(leaving);
     const failed = reloaded.filter(({ answer }) => answer.state !== 'applied');
-    for (const { member, answer } of failed) {
-      this.#log('error', { kind: 'worker_not_reloaded', worker: member.id, ...answer });
-    }
     const isApplied = failed.length < reloaded.length || reloaded.length === 0;
     if (isApplied) this.#plan = { ...this.#plan, copy };
+    // Of those that ended or leave by now nothing is wanted.
+    const staying = failed.filter(({ member }) => this.#serving.has(member));
+    for (const { member, answer } of staying) {
+      this.#log('error', { kind: 'worker_not_reloaded', worker: member.id, ...answer });
+    }
     // A silent one may have either configuration.
-    const astray = isApplied ? failed : failed.filter(({ answer }) => answer.state === 'silent');
-    void this.#replaceAstray(astray);
-    if (!isApplied) throw new Error(describeFailures(failed));
+    const astray = isApplied ? staying : staying.filter(({ answer }) => answer.state === 'silent');
+    await this.#replaceAstray(astray.map(({ member }) => member));
+    if (!isApplied) throw new Error(describeFailures(failed.map(({ answer }) => answer)));
   }
 
-  async #replaceAstray(astray: readonly Reloaded[]): Promise<void> {
-    for (const { member } of astray) {
+  async #replaceAstray(astray: readonly WorkerMember[]): Promise<void> {
+    for (const member of astray) {
       const reason = await this.#replace(member, this.#plan.atStart);
-      if (reason === null) continue;
-      this.#log('error', { kind: 'worker_not_started', reason });
+      if (reason === null || !this.#serving.has(member)) continue;
+      this.#noteFailures([reason]);
       // Its end makes room for another try.
       member.kill();
     }
@@ -220,7 +228,7 @@ export class WorkerPool {
   }
 }
 
-function describeFailures(failed: readonly Reloaded[]): string {
-  const reasons = failed.flatMap(({ answer }) => ('reason' in answer ? [answer.reason] : []));
+function describeFailures(answers: readonly ReloadAnswer[]): string {
+  const reasons = answers.flatMap((answer) => ('reason' in answer ? [answer.reason] : []));
   return [...new Set(reasons)].join('; ');
 }
