@@ -21,6 +21,8 @@ export interface ReloadDeps {
   /** Puts it into service; throws when everything is as it was before. */
   readonly apply: (config: Config, copy: ConfigCopy) => Promise<void>;
   readonly onReload: (result: 'applied' | 'refused') => void;
+  /** Then whoever should take it may be gone, which is no failure. */
+  readonly isStopping: () => boolean;
 }
 
 export interface ReloadReport {
@@ -111,8 +113,9 @@ async function reloadOnce(deps: ReloadDeps, isTold: (read: string) => boolean): 
     return { isApplied: true, messages, needsRestart, read, isNews: true };
   } catch (cause) {
     // What a configuration names may be unusable although its text is right: a certificate, say.
-    deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
     const reason = cause instanceof Error ? cause.message : String(cause);
+    if (deps.isStopping()) deps.log.info('not reloaded: the gateway stops', { reason });
+    else deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
     const messages = [reason];
     return { isApplied: false, messages, needsRestart: [], read: null, isNews: true };
   }

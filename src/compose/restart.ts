@@ -8,13 +8,14 @@ import type { RestartResult } from './serving.ts';
 export function createRestarter(
   restart: () => Promise<RestartResult>,
   log: Log,
+  isStopping: () => boolean,
 ): () => Promise<RestartResult> {
   let running: Promise<RestartResult> | null = null;
 
   async function run(): Promise<RestartResult> {
     const result = await restart();
     if (result.isDone) log.info('restarted', { workers: result.replaced });
-    else log.error('not restarted', { reason: result.reason });
+    else log[isStopping() ? 'info' : 'error']('not restarted', { reason: result.reason });
     return result;
   }
 

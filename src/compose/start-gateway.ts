@@ -101,10 +101,11 @@ async function start(
     current: () => runtime.current().config,
     atStart: settingsAtStart,
     onReload: metrics.recordReload,
+    isStopping: isDraining,
     apply: change,
   });
   releases.add(reloader.close);
-  const restartWorkers = createRestarter(restart, log);
+  const restartWorkers = createRestarter(restart, log, isDraining);
   const adminPort = await listenAdmin(
     {
       runtime: runtime.current,

@@ -57,6 +57,10 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
         .send(adminError('unauthorized', 'send Authorization: Bearer <admin.token>'));
     }
   });
+  app.addHook('onSend', async (_request, reply) => {
+    // An answer that ends during a stop: kept open for more, its connection would hold the stop up.
+    if (!app.server.listening) reply.header('connection', 'close');
+  });
   app.setErrorHandler(async (error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) deps.onError(error);
