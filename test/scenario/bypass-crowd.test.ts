@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { listTree } from '../bench/process-tree.ts';
 import { type RawOrigin, type RawRequest, startRawOrigin } from '../helpers/raw-origin.ts';
 import { describeWithRedis, startRedisServer } from '../helpers/redis-server.ts';
-import { findSocketOwner } from '../helpers/socket-owner.ts';
+import { countConnections, findSocketOwner } from '../helpers/socket-owner.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { answer, ask, HUMAN, hostsText, type Question, type Reply } from './stage.ts';
@@ -324,15 +324,22 @@ function describeCrowd(start: Start): void {
     const crowd = await sendCrowd(own, '/killed');
     const leader = findSocketOwner(origin.held()[0] ?? 0, own.pids());
     expect(leader).not.toBeNull();
+    const held = (pid: number | null): number => countConnections(pid ?? 0, own.ports);
+    await waitUntil(
+      'each client is with one process',
+      () => own.pids().reduce((sum, pid) => sum + held(pid), 0) === CLIENTS,
+    );
+    const heldByLeader = held(leader);
+    expect(heldByLeader).toBeLessThan(CLIENTS);
     process.kill(leader ?? 0, 'SIGKILL');
     await waitUntil('somebody else asks', () => origin.asked().length === 2);
     origin.release();
     const replies = await crowd.replies;
     const served = replies.filter(({ status }) => status === 200);
-    // Only those whose connection was to the killed process have lost it.
+    // Those whose connection was to the killed process have lost it, and nobody else.
     const lost = replies.filter(({ status }) => status !== 200);
     expect(lost.every(({ status, end }) => status === 0 && end !== 'open')).toBe(true);
-    expect(served.length).toBeGreaterThan(0);
+    expect([served.length, lost.length]).toEqual([CLIENTS - heldByLeader, heldByLeader]);
     expect(served.every(({ body }) => body === 'one')).toBe(true);
     expect(origin.asked().length).toBe(2);
   }, 60_000);
