@@ -1,12 +1,12 @@
 // Restarts, reloads and kills in each other's way: whatever comes when, in the end as many workers
 // serve as there should be, no process is left over, and only what somebody killed is an error.
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ask, page } from '../scenario/stage.ts';
 import {
   type AdminAnswer,
+  childrenOf,
   countLines,
   isAlive,
   startWorkerGateway,
@@ -169,10 +169,5 @@ async function hasForked({ gateway, old }: Run): Promise<boolean> {
 }
 
 function countStopped({ log }: WorkerGateway): number {
-  return log.filter(({ msg, kind }) => msg === 'worker' && kind === 'worker_stopped').length;
-}
-
-async function childrenOf({ child: { pid } }: WorkerGateway): Promise<readonly number[]> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return text.trim().split(' ').filter(Boolean).map(Number);
+  return log.filter(({ kind }) => kind === 'worker_stopped').length;
 }

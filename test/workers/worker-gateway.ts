@@ -1,7 +1,7 @@
 // `edge-gateway serve` with worker processes, as it is started in earnest, in front of an origin.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -113,6 +113,12 @@ export async function untilTrue(
   }
 }
 
+/** All its processes, the oldest first: those that serve, start and leave. */
+export async function childrenOf({ child: { pid } }: WorkerGateway): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.trim().split(' ').filter(Boolean).map(Number);
+}
+
 /** How many lines there are with this message. */
 export function countLines(log: readonly LogLine[], message: string): number {
   return log.filter(({ msg }) => msg === message).length;
@@ -145,10 +151,9 @@ ${gateway}`;
 
 function workersIn(log: readonly LogLine[]): ReadonlyMap<number, number> {
   const workers = new Map<number, number>();
-  for (const { msg, kind, worker, pid } of log) {
-    if (msg !== 'worker') continue;
-    if (kind === 'worker_started') workers.set(Number(worker), Number(pid));
-    if (kind === 'worker_ended' || kind === 'worker_stopped') workers.delete(Number(worker));
+  for (const { msg, worker, pid } of log) {
+    if (msg === 'worker started') workers.set(Number(worker), Number(pid));
+    if (msg === 'worker ended' || msg === 'worker stopped') workers.delete(Number(worker));
   }
   return workers;
 }

@@ -2,7 +2,7 @@
 // another takes its place, with growing pauses. Whatever starts one or reloads all is one step that
 // excludes the others: nobody begins with a configuration that the others have left behind, and
 // after each step, and each end, as many serve as there should be, or a step that adds them is due.
-import type { Log } from '../../adapters/telemetry/create-log.ts';
+import type { Log, LogFields } from '../../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../../adapters/telemetry/create-metrics.ts';
 import { addTotals, type MetricsSnapshot } from '../../adapters/telemetry/merge-snapshots.ts';
 import type { WorkerExit } from '../../adapters/workers/fork-worker.ts';
@@ -223,8 +223,9 @@ export class WorkerPool {
     this.#deps.metrics.setWorkers(this.#serving.size);
   }
 
-  #log(level: 'info' | 'error', event: Readonly<Record<string, unknown>>): void {
-    this.#deps.log[level]('worker', event);
+  #log(level: 'info' | 'error', event: LogFields & { readonly kind: string }): void {
+    // For people the same word: it has to say something without the fields.
+    this.#deps.log[level](event.kind.replaceAll('_', ' '), event);
   }
 }
 
