@@ -63,6 +63,20 @@ test('a primary process that does not answer: unavailable, and nothing stays beh
   ]);
 });
 
+test('a primary process that is late is waited for', async () => {
+  const late = createChannel(
+    {
+      send: (frame) => {
+        if (frame.kind !== 'question') return;
+        setTimeout(() => late.receive({ kind: 'answer', id: frame.id, body: 'follower' }), 1_500);
+      },
+    },
+    { answer: async () => null, hear: () => undefined },
+  );
+  const leases = createMemberLeases(createPrimaryLink(late).leases);
+  expect(await leases.enter(KEY)).toMatchObject({ role: 'follower' });
+});
+
 /** Forks it and answers its questions, as the primary process does. */
 async function startLeaseWorker(keeper: LeaseKeeper): Promise<WorkerProcess> {
   let isReady = (): void => undefined;

@@ -26,8 +26,11 @@ export interface PrimaryLink {
 
 const ASSIGNMENT_TIMEOUT_MS = 10_000;
 const RENDERER_TIMEOUT_MS = 30_000;
-/** Fetching twice is better than waiting for a primary process that is busy. */
-const LEASE_TIMEOUT_MS = 500;
+/**
+ * A primary process that is gone takes its workers along, so who waits for one waits for one that is
+ * busy: to be late costs less than what every worker would fetch by itself meanwhile.
+ */
+const LEASE_TIMEOUT_MS = 5_000;
 const REFRESH_TIMEOUT_MS = 5_000;
 
 export function createPrimaryLink({ ask, tell }: Channel): PrimaryLink {
