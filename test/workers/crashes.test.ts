@@ -2,12 +2,15 @@
 // is replaced; without the primary process the workers end; what can't start says so once.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ask, BOT, page } from '../scenario/stage.ts';
 import { startClients } from './steady-clients.ts';
-import { isAlive, startWorkerGateway, untilTrue } from './worker-gateway.ts';
+import { childrenOf, isAlive, startWorkerGateway, untilTrue } from './worker-gateway.ts';
 
 const TIMEOUT_MS = 240_000;
+/** Counts are fetched each second; the rest is for a machine that is busy. */
+const GATHERED_MS = 3_000;
 
 test(
   'kill -9 of a worker: what it was answering fails at once, nothing else, thrice',
@@ -79,6 +82,37 @@ test(
     await untilTrue('new ones serve', () => gateway.workers().size === 2);
     await ask(gateway.port, '/');
     expect(await gateway.metric('edge_gateway_requests_total')).toBe(before + 1);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'what killed workers counted until a moment ago is not lost, though nobody looked',
+  async () => {
+    const gateway = await startWorkerGateway({ workers: 2, origin: () => page('a page') });
+    for (let index = 0; index < 20; index += 1) await ask(gateway.port, '/');
+    await wait(GATHERED_MS);
+    for (const pid of gateway.workers().values()) process.kill(pid, 'SIGKILL');
+    await untilTrue('both are gone', () => gateway.workers().size === 0);
+    expect(await gateway.metric('edge_gateway_requests_total')).toBe(20);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'kill -9 of the primary process while a worker starts: it ends too, without a word',
+  async () => {
+    const gateway = await startWorkerGateway({ workers: 2, origin: () => page('a page') });
+    gateway.child.kill('SIGUSR2');
+    let pids = await childrenOf(gateway);
+    await untilTrue('one starts', async () => {
+      pids = await childrenOf(gateway);
+      return pids.length > 2;
+    });
+    gateway.child.kill('SIGKILL');
+    await gateway.ended;
+    await untilTrue('all end', () => !pids.some(isAlive));
+    expect(gateway.complaints()).toBe('');
   },
   TIMEOUT_MS,
 );

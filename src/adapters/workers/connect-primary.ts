@@ -1,15 +1,8 @@
-// The primary process, as a worker sees it. When it is gone, Node ends the worker.
-import cluster from 'node:cluster';
+// The primary process, as a worker sees it. When it is gone, the worker ends.
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { type Channel, createChannel, type Listener } from './channel.ts';
 import { type AcceptedMessage, readConnection } from './connection-messages.ts';
-
-export interface Primary {
-  readonly channel: Channel;
-  /** Of this worker. */
-  readonly id: number;
-}
 
 export interface PrimaryListener extends Listener {
   /** A connection that was made to this port. */
@@ -17,17 +10,15 @@ export interface PrimaryListener extends Listener {
 }
 
 /** Throws in a process that no primary has forked. */
-export function connectPrimary(listener: PrimaryListener): Primary {
-  const { worker } = cluster;
-  if (worker === undefined) throw new Error('a worker is started by `serve`, not by hand');
-  const channel = createChannel(
-    {
-      send: (frame) => {
-        if (worker.isConnected()) worker.send(frame, () => undefined);
-      },
-    },
-    listener,
-  );
+export function connectPrimary(listener: PrimaryListener): Channel {
+  if (process.send === undefined) throw new Error('a worker is started by `serve`, not by hand');
+  process.once('disconnect', () => process.exit());
+  // It may have gone before anybody listened for it.
+  if (!process.connected) process.exit();
+  const send = (message: object): void => {
+    if (process.connected) process.send?.(message, () => undefined);
+  };
+  const channel = createChannel({ send }, listener);
   process.on('message', (message: unknown, socket: unknown) => {
     const connection = readConnection(message);
     if (connection === null) {
@@ -36,9 +27,9 @@ export function connectPrimary(listener: PrimaryListener): Primary {
     }
     const accepted: AcceptedMessage = { kind: 'accepted', id: connection.id };
     // In one turn with the first read: what was not taken was not read from.
-    if (worker.isConnected()) worker.send(accepted, () => undefined);
+    send(accepted);
     // None when it ended on the way.
     if (socket instanceof Socket) listener.connect(connection.port, socket);
   });
-  return { channel, id: worker.id };
+  return channel;
 }

@@ -1,7 +1,8 @@
 // One worker process, as the primary sees it. It gets its connections one by one from the primary,
 // which accepts them: a port that Node's cluster shares out by itself would lose the connection
-// that is on its way to a worker when that one dies, and go away with the last worker.
-import cluster from 'node:cluster';
+// that is on its way to a worker when that one dies, and go away with the last worker. A worker of
+// that module also greets before it has read a line of ours, and prints a trace when nobody listens.
+import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { type Channel, createChannel, type Listener } from './channel.ts';
 import { type ConnectionMessage, readAccepted } from './connection-messages.ts';
@@ -18,8 +19,6 @@ export interface WorkerExit {
 }
 
 export interface WorkerProcess {
-  /** Counts from 1; never given twice. */
-  readonly id: number;
   readonly pid: number | undefined;
   readonly channel: Channel;
   /** Hands a connection over, as number `id`; the own copy of the socket stays open. */
@@ -39,13 +38,12 @@ export function forkWorker(
   { path, execArgv }: WorkerProgram,
   listener: WorkerListener,
 ): WorkerProcess {
-  cluster.setupPrimary({ exec: path, execArgv: [...execArgv], args: [] });
-  const worker = cluster.fork();
+  const worker = fork(path, { execArgv: [...execArgv] });
   const channel = createChannel(
     {
       // It may end at any moment: `exited` tells, and what was asked of it is unavailable.
       send: (frame) => {
-        if (worker.isConnected()) worker.send(frame, () => undefined);
+        if (worker.connected) worker.send(frame, () => undefined);
       },
     },
     listener,
@@ -63,19 +61,18 @@ export function forkWorker(
     worker.once('exit', end);
     // Instead of `exit`, when it could not be started at all.
     worker.on('error', () => {
-      if (worker.process.pid === undefined) end(null, null);
+      if (worker.pid === undefined) end(null, null);
     });
   });
   return {
-    id: worker.id,
-    pid: worker.process.pid,
+    pid: worker.pid,
     channel,
     give: (port, id, socket) => {
-      if (!worker.isConnected()) return;
+      if (!worker.connected) return;
       const message: ConnectionMessage = { kind: 'connection', port, id };
       worker.send(message, socket, { keepOpen: true }, () => undefined);
     },
     exited,
-    kill: () => void worker.process.kill('SIGKILL'),
+    kill: () => void worker.kill('SIGKILL'),
   };
 }

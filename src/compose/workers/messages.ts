@@ -7,6 +7,8 @@ import type { LeaseResult, RefreshQueue } from '../../pipeline/ports.ts';
 
 /** What a worker needs to become one. */
 export interface Assignment {
+  /** Which one it is: counts from 1, never given twice. */
+  readonly worker: number;
   readonly file: string;
   /** The configuration in service, whatever the files say meanwhile. */
   readonly copy: ConfigCopy;
@@ -89,14 +91,14 @@ export function readPrimaryWord(body: unknown): PrimaryWord {
 }
 
 export function readAssignment(answer: unknown): Assignment {
-  const { file, copy, atStart, pseudonym, ticketKeys } = fieldsOf(answer);
+  const { worker, file, copy, atStart, pseudonym, ticketKeys } = fieldsOf(answer);
   const isSettings = typeof atStart === 'object' && atStart !== null && 'server' in atStart;
   const areTexts = isText(file) && isText(pseudonym) && isText(ticketKeys);
-  if (!areTexts || !isConfigCopy(copy) || !isSettings) {
+  if (!isNumber(worker) || !areTexts || !isConfigCopy(copy) || !isSettings) {
     throw unknownMessage('assignment');
   }
   // Its inside is what the primary process compiled, and of the same release.
-  return { file, copy, atStart: atStart as Settings, pseudonym, ticketKeys };
+  return { worker, file, copy, atStart: atStart as Settings, pseudonym, ticketKeys };
 }
 
 export function readAdded(answer: unknown): Awaited<ReturnType<RefreshQueue['add']>> {

@@ -30,7 +30,6 @@ export interface RunningWorker {
 }
 
 export interface WorkerParts {
-  readonly id: number;
   readonly assignment: Assignment;
   readonly io: Pick<StartOptions, 'env' | 'stdout' | 'stderr'>;
   readonly renderer: OwnRenderer;
@@ -56,10 +55,10 @@ async function start(
   parts: WorkerParts,
   releases: Releases,
 ): Promise<RunningWorker> {
-  const { id, assignment, io, renderer, leases, queueRefresh } = parts;
-  const { file, pseudonym, ticketKeys } = assignment;
+  const { assignment, io, renderer, leases, queueRefresh } = parts;
+  const { worker, file, pseudonym, ticketKeys } = assignment;
   const foundation = await layFoundation(config, { file, ...io }, releases, {
-    worker: id,
+    worker,
     pseudonym,
     renderer,
     leases,

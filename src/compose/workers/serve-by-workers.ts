@@ -30,7 +30,7 @@ export interface WorkerServing {
 /** As Node's TLS servers take them. */
 const TICKET_KEYS_BYTES = 48;
 /** How much of what a worker counted is lost when it is killed. */
-const GATHER_INTERVAL_MS = 5_000;
+const GATHER_INTERVAL_MS = 1_000;
 
 export async function serveByWorkers(
   { settings }: Config,
@@ -44,21 +44,25 @@ export async function serveByWorkers(
   releases.add(dealer.close);
   const ports = await openPorts(settings, { isPaused: true, onConnection: dealer.deal }, releases);
   const ticketKeys = randomBytes(TICKET_KEYS_BYTES).toString('base64');
+  let lastWorker = 0;
   const pool = new WorkerPool({
     count,
     plan: { copy, atStart: settings },
     log,
     metrics,
-    fork: (plan) =>
-      startMember({
+    fork: (plan) => {
+      lastWorker += 1;
+      const { pseudonym } = lasting;
+      return startMember({
         program,
-        assignment: { file, ...plan, pseudonym: lasting.pseudonym, ticketKeys },
+        assignment: { worker: lastWorker, file, ...plan, pseudonym, ticketKeys },
         startRenderer: renderer.start,
         leases,
         dealer,
         queueRefresh: refreshing.add,
         onDefect,
-      }),
+      });
+    },
   });
   releases.add(() => pool.stop());
   await pool.start();

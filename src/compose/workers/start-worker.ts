@@ -17,7 +17,7 @@ export async function startWorker(
 ): Promise<void> {
   for (const signal of SIGNALS) process.on(signal, () => undefined);
   let running: RunningWorker | null = null;
-  const { id, channel } = connectPrimary({
+  const channel = connectPrimary({
     answer: async (body) => await answer(body, running),
     connect: (port, socket) => {
       if (running === null || !isPortName(port)) socket.destroy();
@@ -34,7 +34,7 @@ export async function startWorker(
   try {
     const assignment = await link.askAssignment();
     const { renderer, queueRefresh } = link;
-    running = await runWorker({ id, assignment, io, renderer, leases, queueRefresh });
+    running = await runWorker({ assignment, io, renderer, leases, queueRefresh });
     link.tell({ kind: 'ready' });
   } catch (cause) {
     // The primary process says it for all of them, and ends this one.

@@ -95,7 +95,7 @@ export function startMember(deps: MemberDeps): WorkerMember {
     start.settle({ isReady: false, message: `a worker ended before it was ready (${how})` });
   });
   return {
-    id: worker.id,
+    id: deps.assignment.worker,
     pid: worker.pid,
     started: start.settled,
     exited: worker.exited,
