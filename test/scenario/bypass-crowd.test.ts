@@ -2,73 +2,21 @@
 // on one Redis, two workers on the embedded store. One request for all where that may be; at once
 // for each where it may not; and whoever asks for all may die.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listTree } from '../bench/process-tree.ts';
-import { type RawOrigin, type RawRequest, startRawOrigin } from '../helpers/raw-origin.ts';
+import type { RawRequest } from '../helpers/raw-origin.ts';
 import { describeWithRedis, startRedisServer } from '../helpers/redis-server.ts';
 import { countConnections, findSocketOwner } from '../helpers/socket-owner.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { startGatewayProcess } from './gateway-process.ts';
+import { type HeldOrigin, startHeldOrigin } from './held-origin.ts';
 import { answer, ask, HUMAN, hostsText, type Question, type Reply } from './stage.ts';
 
 const CLIENTS = 200;
 const FRESH = 'Cache-Control: max-age=600';
 const CACHE = 'bypass: {timeout: 20s, cache: {enabled: true, ttl: 0s}}';
-
-type Make = (request: RawRequest) => string;
-
-interface HeldOrigin extends RawOrigin {
-  /** What it answers from now on, when it is told to; `requests` are counted anew. */
-  readonly play: (make: Make) => void;
-  /** Local ports of the connections that wait for an answer. */
-  readonly held: () => readonly number[];
-  /** Since `play`. */
-  readonly asked: () => readonly RawRequest[];
-  /** Answers those that wait, but so many of the first, and from now on at once. */
-  readonly release: (but?: number) => void;
-  /** Answers those that wait, and holds who comes next. */
-  readonly releaseHeld: () => void;
-  readonly hold: () => void;
-}
-
-/** An origin that answers when it is told to, with what it had when it was asked. */
-async function startHeldOrigin(): Promise<HeldOrigin> {
-  const waiting: { readonly text: string; readonly socket: Socket }[] = [];
-  let make: Make = () => answer(404, '');
-  let isHolding = true;
-  let before = 0;
-  const origin = await startRawOrigin({
-    answer: (request, socket) => {
-      const text = make(request);
-      if (!isHolding) return text;
-      waiting.push({ text, socket });
-      return null;
-    },
-  });
-  const answerHeld = (but = 0): void => {
-    for (const { text, socket } of waiting.splice(but)) socket.write(text, 'latin1');
-  };
-  return Object.assign(origin, {
-    play: (next: Make) => {
-      make = next;
-      isHolding = true;
-      before = origin.requests.length;
-    },
-    held: () => waiting.map(({ socket }) => socket.remotePort ?? 0),
-    asked: () => origin.requests.slice(before),
-    releaseHeld: () => answerHeld(),
-    release: (but?: number) => {
-      isHolding = false;
-      answerHeld(but);
-    },
-    hold: () => {
-      isHolding = true;
-    },
-  });
-}
 
 interface Processes {
   readonly ports: readonly number[];
