@@ -1,7 +1,7 @@
 // One worker process, as the primary sees it. It gets its connections one by one from the primary,
 // which accepts them: a port that Node's cluster shares out by itself would lose the connection
 // that is on its way to a worker when that one dies, and go away with the last worker. A worker of
-// that module also greets before it has read a line of ours, and prints a trace when nobody listens.
+// that module also greets before a line of ours has run, and prints a trace when nobody is there.
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { type Channel, createChannel, type Listener } from './channel.ts';

@@ -27,8 +27,8 @@ export interface PrimaryLink {
 const ASSIGNMENT_TIMEOUT_MS = 10_000;
 const RENDERER_TIMEOUT_MS = 30_000;
 /**
- * A primary process that is gone takes its workers along, so who waits for one waits for one that is
- * busy: to be late costs less than what every worker would fetch by itself meanwhile.
+ * A primary process that is gone takes its workers along: who still waits for one waits for one
+ * that is busy, and to be late costs less than what each worker would fetch by itself meanwhile.
  */
 const LEASE_TIMEOUT_MS = 5_000;
 const REFRESH_TIMEOUT_MS = 5_000;
