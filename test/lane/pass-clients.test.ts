@@ -4,37 +4,12 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { RawRequest } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-import { answer, type Stage, type StageOptions, setStage } from '../scenario/stage.ts';
+import { answer, type Stage } from '../scenario/stage.ts';
+import { holdStage } from './hold-stage.ts';
 import { countParsed, openClient, slowly } from './lane-client.ts';
 import { humanGet } from './pass-client.ts';
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-
-interface HeldStage extends Stage {
-  /** The origin's ends of requests for `/held…`, which it answers when it is told to. */
-  readonly held: Map<string, Socket>;
-  readonly isHeld: (target: string) => Promise<Socket>;
-}
-
-async function holdStage(options: StageOptions = {}): Promise<HeldStage> {
-  const held = new Map<string, Socket>();
-  const stage = await setStage({
-    ...options,
-    origin: ({ target, method, body }, socket) => {
-      if (!target.startsWith('/held')) return answer(200, `${method} ${target} ${body}`);
-      held.set(target, socket);
-      return null;
-    },
-  });
-  return {
-    ...stage,
-    held,
-    isHeld: async (target) => {
-      await waitUntil(`${target} is asked for`, () => held.has(target));
-      return held.get(target) as Socket;
-    },
-  };
-}
 
 const requestLines = ({ gateway }: Stage) => gateway.log.filter(({ msg }) => msg === 'request');
 
