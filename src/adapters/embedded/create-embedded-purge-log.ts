@@ -69,13 +69,9 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
     return readLife(environment);
   }
 
-  /** Given once and for all: asked for at every hit, and read only until there is one. */
-  let name = NAMELESS;
-
   function life(): string | null {
     try {
-      if (name === NAMELESS) name = readLife(environment);
-      return name;
+      return readLife(environment);
     } catch {
       // As below.
       return null;
