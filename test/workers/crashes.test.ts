@@ -10,7 +10,7 @@ import { childrenOf, isAlive, startWorkerGateway, untilTrue } from './worker-gat
 
 const TIMEOUT_MS = 240_000;
 /** Counts are fetched each second; the rest is for a machine that is busy. */
-const GATHERED_MS = 3_000;
+const GATHERED_MS = 2_500;
 
 test(
   'kill -9 of a worker: what it was answering fails at once, nothing else, thrice',
@@ -90,11 +90,11 @@ test(
   'what killed workers counted until a moment ago is not lost, though nobody looked',
   async () => {
     const gateway = await startWorkerGateway({ workers: 2, origin: () => page('a page') });
-    for (let index = 0; index < 20; index += 1) await ask(gateway.port, '/');
+    for (let index = 0; index < 5; index += 1) await ask(gateway.port, '/');
     await wait(GATHERED_MS);
     for (const pid of gateway.workers().values()) process.kill(pid, 'SIGKILL');
     await untilTrue('both are gone', () => gateway.workers().size === 0);
-    expect(await gateway.metric('edge_gateway_requests_total')).toBe(20);
+    expect(await gateway.metric('edge_gateway_requests_total')).toBe(5);
   },
   TIMEOUT_MS,
 );
