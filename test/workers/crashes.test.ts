@@ -92,6 +92,7 @@ test(
     const gateway = await startWorkerGateway({ workers: 2, origin: () => page('a page') });
     for (let index = 0; index < 5; index += 1) await ask(gateway.port, '/');
     await wait(GATHERED_MS);
+    expect(gateway.workers().size).toBe(2);
     for (const pid of gateway.workers().values()) process.kill(pid, 'SIGKILL');
     await untilTrue('both are gone', () => gateway.workers().size === 0);
     expect(await gateway.metric('edge_gateway_requests_total')).toBe(5);
