@@ -62,3 +62,36 @@ export interface OriginFetcher {
   readonly pass: (job: PassJob) => Promise<PassResult>;
   readonly close: () => Promise<void>;
 }
+
+/** Who is told what comes over a link, until the link is given back. */
+export interface LinkListener {
+  readonly onData: (chunk: Buffer) => void;
+  /** The origin sends no more, or the connection `isBroken`; told once. */
+  readonly onClosed: (isBroken: boolean) => void;
+}
+
+/** A bare connection to an origin, for one request at a time. */
+export interface OriginLink {
+  /** It has served requests before: it may be as dead as its silence. */
+  readonly isReused: boolean;
+  /** Whether it ever came about. */
+  readonly isConnected: () => boolean;
+  readonly listen: (listener: LinkListener) => void;
+  /** @param head latin1 */
+  readonly write: (head: string) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /** For the next request: the answer has been read to its end, and nothing behind it. */
+  readonly keep: () => void;
+  readonly destroy: () => void;
+}
+
+/** Bare connections that are kept, as the fast lane uses them. */
+export interface OriginLinks {
+  /** Whether it is of a kind that can be used, and not too many connections are open. */
+  readonly isUsable: (originUrl: string) => boolean;
+  /** Only where it is usable. */
+  readonly open: (originUrl: string) => OriginLink;
+  /** Ends idle and running connections. */
+  readonly close: () => void;
+}

@@ -1,30 +1,7 @@
 // Bare connections to origins over plain HTTP, kept for the next request. Each belongs to one
 // request at a time; whatever an origin says between requests ends the connection.
 import { connect, type Socket } from 'node:net';
-
-interface LinkListener {
-  readonly onData: (chunk: Buffer) => void;
-  readonly onClosed: (isBroken: boolean) => void;
-}
-
-/** As server/lane/ports describes it. */
-interface OriginLink {
-  readonly isReused: boolean;
-  readonly isConnected: () => boolean;
-  readonly listen: (listener: LinkListener) => void;
-  readonly write: (head: string) => void;
-  readonly pause: () => void;
-  readonly resume: () => void;
-  readonly keep: () => void;
-  readonly destroy: () => void;
-}
-
-export interface KeptLinks {
-  readonly isUsable: (originUrl: string) => boolean;
-  readonly open: (originUrl: string) => OriginLink;
-  /** Ends idle and running connections. */
-  readonly close: () => void;
-}
+import type { LinkListener, OriginLink, OriginLinks } from '../../pipeline/origin-ports.ts';
 
 /** Per origin. */
 const LINKS_MAX = 512;
@@ -51,7 +28,7 @@ interface Link {
 }
 
 /** Opens no connection yet. */
-export function keepLinks(): KeptLinks {
+export function keepLinks(): OriginLinks {
   const pools = new Map<string, Pool | null>();
   const sockets = new Set<Socket>();
   const timer = setInterval(() => {

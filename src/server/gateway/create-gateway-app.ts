@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { runUpgradePhases } from '../../pipeline/phases.ts';
 import type { UpgradeDecision } from '../bypass/tunnel-upgrade.ts';
 import { buildApp, type Visits } from './build-app.ts';
-import { bypassTarget } from './bypass-target.ts';
+import { askedOf, bypassTarget } from './bypass-target.ts';
 import type { GatewayApp, GatewayDeps, ListenerFactory } from './gateway-deps.ts';
 import { isInLoop, LOOP_STATUS, serveVisit } from './serve-visit.ts';
 import { beginVisit, finishVisit } from './visit.ts';
@@ -47,5 +47,5 @@ function decideUpgrade(
   visit.record = delivery.record;
   if (delivery.kind === 'answer') return { status: delivery.answer.status };
   visit.turn = deps.takeOrigin(delivery.host.origins);
-  return { target: bypassTarget(visit, delivery, visit.turn.originUrl) };
+  return { target: bypassTarget(askedOf(visit), delivery, visit.turn.originUrl) };
 }

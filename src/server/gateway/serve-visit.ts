@@ -8,7 +8,7 @@ import type { Information } from '../../pipeline/origin-ports.ts';
 import { runPhases } from '../../pipeline/phases.ts';
 import type { Answer, Delivery, Keyed } from '../../pipeline/state.ts';
 import { relayInformation } from '../bypass/relay-information.ts';
-import { bypassTarget } from './bypass-target.ts';
+import { askedOf, bypassTarget } from './bypass-target.ts';
 import type { GatewayDeps, Snapshot } from './gateway-deps.ts';
 import { plainAnswer } from './plain-answer.ts';
 import type { Visit } from './visit.ts';
@@ -54,7 +54,7 @@ export async function serveVisit(
   visit.record = delivery.record;
   if (delivery.kind === 'bypass') {
     visit.turn = deps.takeOrigin(delivery.host.origins);
-    request.bypassTarget = bypassTarget(visit, delivery, visit.turn.originUrl);
+    request.bypassTarget = bypassTarget(askedOf(visit), delivery, visit.turn.originUrl);
     return;
   }
   reply.hijack();

@@ -2,6 +2,7 @@
 // because an origin must not be able to tell which way a request came.
 import { forwardRequestHeaders } from '../../core/http/forwarded.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
+import { bypassTarget } from '../gateway/bypass-target.ts';
 import { type LaneRequest, type PassPlan, requestIdOf } from './lane-plans.ts';
 import { listFields } from './read-head.ts';
 
@@ -10,19 +11,8 @@ export type Passable = Pick<PassPlan, 'delivery' | 'headersFor'>;
 
 export function targetOf(request: LaneRequest, plan: Passable, originUrl: string): BypassTarget {
   const requestId = requestIdOf(request);
-  const { host, timeoutMs, userAgent } = plan.delivery;
-  const publicHost = request.head.host;
-  return {
-    requestId,
-    inner: null,
-    originUrl,
-    hostHeader: host.originHostHeader ?? publicHost,
-    publicHost,
-    scheme: host.scheme,
-    timeoutMs,
-    userAgent,
-    extraResponseHeaders: plan.headersFor(requestId),
-  };
+  const asked = { requestId, inner: null, publicHost: request.head.host };
+  return bypassTarget(asked, { ...plan.delivery, headers: plan.headersFor(requestId) }, originUrl);
 }
 
 /** @returns latin1 */

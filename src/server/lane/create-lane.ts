@@ -4,19 +4,19 @@
 // the same: what is said is said by the pipeline, here it is only kept for as long as it is right.
 import { clientAddress, plainAddress } from '../../core/http/client-address.ts';
 import { isLoop } from '../../core/http/forwarded.ts';
+import type { OriginLinks } from '../../pipeline/origin-ports.ts';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { createHitAnswerer } from './answer-hit.ts';
 import { createLanePlans, type LaneOptions, type LaneRequest } from './lane-plans.ts';
 import { createPasser } from './pass-request.ts';
-import type { OriginLinks } from './ports.ts';
 import { createHeadReader } from './read-head.ts';
 
 /** A longer head is nobody's who is in a hurry. */
 const HEAD_BYTES_MAX = 4_096;
 
 export interface LaneDeps extends GatewayDeps {
-  readonly links: OriginLinks;
+  readonly links: Omit<OriginLinks, 'close'>;
 }
 
 export interface CreateLaneOptions extends Omit<LaneOptions, 'pseudonym'> {

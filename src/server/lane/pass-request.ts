@@ -1,6 +1,8 @@
 // A request that is passed on from socket to socket: its head written anew, the answer's head
 // written anew, the body as it comes. A GET may be asked for twice (RFC 9110 §9.2.2), so whatever
 // is out of the ordinary before the head of the answer is left to the long way, which asks again.
+
+import type { OriginLink, OriginLinks } from '../../pipeline/origin-ports.ts';
 import { formatError } from '../bypass/answer-error.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, BypassTarget } from '../bypass/ports.ts';
@@ -10,7 +12,6 @@ import type { OriginTurn } from '../gateway/visit.ts';
 import { type Passable, targetOf, upstreamHead } from './address-request.ts';
 import { finishedRequest } from './finished-request.ts';
 import type { LaneRequest } from './lane-plans.ts';
-import type { OriginLink, OriginLinks } from './ports.ts';
 import { type OriginHead, readAnswerHead } from './read-answer.ts';
 import { type BodyReader, type BodyState, createBodyReader } from './read-body.ts';
 import { beginAnswer, formatHead, type PassedBody } from './write-passed.ts';
@@ -18,7 +19,7 @@ import { beginAnswer, formatHead, type PassedBody } from './write-passed.ts';
 type Pass = (turn: LaneTurn, request: LaneRequest, plan: Passable) => ReturnType<TakeTurn>;
 
 export interface PasserDeps extends Pick<GatewayDeps, 'onFinished' | 'takeOrigin' | 'pseudonym'> {
-  readonly links: OriginLinks;
+  readonly links: Omit<OriginLinks, 'close'>;
   readonly keepAliveTimeoutMs: number;
 }
 

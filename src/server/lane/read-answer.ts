@@ -1,7 +1,7 @@
 // The lane's own reading of an origin's answer head: the plainest spelling, with one way to read
 // where its body ends (RFC 9112 §6.3). Anything else is left to Node's parser, by asking again.
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
-import { trimBlanks } from './read-head.ts';
+import { FIELD, trimBlanks } from './read-head.ts';
 
 /** Where a body ends. */
 export type Framing =
@@ -23,7 +23,6 @@ export interface OriginHead {
 const CRLF = '\r\n';
 const STATUS_AT = 'HTTP/1.1 '.length;
 const REASON_AT = STATUS_AT + '200 '.length;
-const FIELD = String.raw`[!#$%&'*+\-.^_\x60|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n`;
 const PLAIN = new RegExp(
   String.raw`^HTTP\/1\.1 [2-5]\d\d(?: [\t\x20-\x7e\x80-\xff]*)?\r\n(?:${FIELD})*\r\n$`,
 );

@@ -30,12 +30,14 @@ const LF = 10;
 const SPACE = 32;
 const TAB = 9;
 
+const TARGET = String.raw`\/[!"$-~]*`;
+/** One field line of a head, of a request or an answer. */
+export const FIELD = String.raw`[!#$%&'*+\-.^_\`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n`;
+
 /**
  * The whole grammar: no blanks but the expected ones, no folded lines, no controls, no raw `#` in
  * the target, and nothing behind the head.
  */
-const TARGET = String.raw`\/[!"$-~]*`;
-const FIELD = String.raw`[!#$%&'*+\-.^_\`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n`;
 const PLAIN = new RegExp(String.raw`^GET ${TARGET} HTTP\/1\.1\r\n(?:${FIELD})+\r\n$`);
 
 /** Fields that are read; their places in what `readFields` returns. */
