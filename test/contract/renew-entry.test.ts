@@ -1,55 +1,30 @@
 // New metadata for a page that is stored: never where a purge has come meanwhile, whether the log
 // still tells of it or not.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
-import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import type { PageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import type { PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
-import type { EntryStoreSubject } from './entry-store.contract.ts';
-import { openEmbeddedSubject } from './open-entry-stores.ts';
-import { createDrafts } from './page-drafts.ts';
-import { createTestClock } from './test-clock.ts';
+import { type EmbeddedPages, openEmbeddedPages } from './open-embedded-pages.ts';
 
 const URL_A = 'https://example.com/a';
 
-let basePath: string;
-let subject: EntryStoreSubject;
+let stored: EmbeddedPages;
 let journal: PurgeJournal;
 let pages: PageStore;
 let draft: PageDraft;
 let previous: Entry;
 beforeEach(async () => {
-  basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-renew-'));
-  const clock = createTestClock();
-  const hasher = await createHasher();
-  const onWarning = (warning: unknown): never => expect.unreachable(JSON.stringify(warning));
-  subject = await openEmbeddedSubject(clock);
-  journal = createPurgeJournal(subject.purgeLog);
-  pages = createPageStore({
-    entries: subject.store,
-    bodies: await createFileBodyStore({ basePath, clock, hasher, onWarning }),
-    journal,
-    hasher,
-    clock,
-    memoryBytesMax: 1_000_000,
-    onEvent: onWarning,
-  });
-  draft = createDrafts(hasher, clock)(URL_A);
+  stored = await openEmbeddedPages(1_000_000);
+  ({ journal, pages } = stored);
+  draft = stored.draft(URL_A);
   await pages.save(draft);
   await pages.drain();
-  const found = await subject.store.get(draft.key);
+  const found = await stored.subject.store.get(draft.key);
   previous = found.state === 'found' ? found.value : expect.unreachable(found.state);
-  clock.advance(1_000);
+  stored.clock.advance(1_000);
 });
-afterEach(async () => {
-  await subject.dispose();
-  rmSync(basePath, { recursive: true, force: true });
-});
+afterEach(() => stored.dispose());
 
 const renewed = (): Entry => ({ ...previous, cachedAt: previous.cachedAt + 1_000 });
 const cachedAt = async (): Promise<number | string> => {

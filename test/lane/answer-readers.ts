@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
 import { type OriginHead, readAnswerHead } from '../../src/server/lane/read-answer.ts';
 import { createBodyReader } from '../../src/server/lane/read-body.ts';
 
@@ -19,13 +20,12 @@ export interface Reading {
 }
 
 export interface NodeReader {
-  /** null: not even a head. */
+  /** What a server sends in these pieces before it closes; null: not even a head. */
   readonly read: (pieces: readonly string[]) => Promise<Reading | null>;
-  readonly close: () => void;
 }
 
-/** Reads by Node's client what a server sends in these pieces before it closes. */
-export async function startNodeReader(): Promise<NodeReader> {
+/** Node's client, and the server it reads from, for the tests of a file. */
+export function useNodeReader(): NodeReader {
   let pieces: readonly string[] = [];
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy());
@@ -34,12 +34,15 @@ export async function startNodeReader(): Promise<NodeReader> {
       socket.end();
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => void server.close());
   return {
     read: async (sent) => {
       pieces = sent;
+      const { port } = server.address() as AddressInfo;
       const request = get({ host: '127.0.0.1', port, agent: false, maxHeaderSize: 16_384 });
       request.maxHeadersCount = 0;
       // Its own errors come before a head, and behind a whole answer.
@@ -50,7 +53,6 @@ export async function startNodeReader(): Promise<NodeReader> {
       await new Promise((resolve) => request.once('close', resolve));
       return (await readings[0]) ?? null;
     },
-    close: () => void server.close(),
   };
 }
 

@@ -1,15 +1,10 @@
 // What changes a page or the rules counts for the lane at once: purges and renewals by this process
 // and by another, reloads, and the end of the server.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { findFreePort } from '../helpers/free-port.ts';
-import { startTestGateway } from '../helpers/gateway.ts';
+import { expect, test } from 'vitest';
 import { hasAnswers, splitAnswers } from '../helpers/raw-client.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
-import { startGatewayProcess } from '../scenario/gateway-process.ts';
 import { hostsText, page, setStage, startOrigin } from '../scenario/stage.ts';
+import { startTwoProcesses } from '../scenario/two-processes.ts';
 import { countParsed, openClient, plainGet, warm } from './lane-client.ts';
 
 const PAGE = plainGet('/page');
@@ -56,25 +51,7 @@ test('a soft purge: stale, until it is renewed', async () => {
 test('purges and pages of another process', { timeout: 60_000 }, async () => {
   let version = 1;
   const origin = await startOrigin(() => page(`v${version}`));
-  const render = 'render: {engine: origin, cache: {jitter: 0}}\n';
-  const hosts = hostsText(origin.url, { host: UNVERIFIED });
-  const here = await startTestGateway({ gateway: render, hosts });
-  onTestFinished(here.close);
-  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-lane-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const adminPort = await findFreePort();
-  const file = join(folder, 'edge-gateway.yaml');
-  await writeFile(join(folder, 'hosts.yaml'), hosts);
-  await writeFile(
-    file,
-    `server: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:${adminPort}"}
-storage: {base_path: "${join(here.folder, 'data')}"}
-hosts: {include: hosts.yaml}
-${render}`,
-  );
-  const there = await startGatewayProcess(file);
-  onTestFinished(async () => void (await there.stop()));
+  const { here, there } = await startTwoProcesses(origin.url, { host: UNVERIFIED });
   const [client, other] = [await openClient(here.port), await openClient(there.port)];
   const parsed = countParsed(here.port);
   while (version < 12) {
@@ -83,7 +60,7 @@ ${render}`,
     expect(bodyOf(await client.ask(PAGE))).toBe(`v${version}`);
     expect(parsed()).toBe(before);
     version += 1;
-    await purge(adminPort);
+    await purge(there.adminPort);
     // Whoever comes first gets it anew; the other must not have kept the old one.
     const turns = version % 2 === 0 ? [client, other] : [other, client];
     for (const one of turns) expect(bodyOf(await one.ask(PAGE))).toBe(`v${version}`);

@@ -1,21 +1,11 @@
 // The lane's own reading of an origin's answer, held against Node's client: what it takes, Node
 // reads in the same way, head, framing and body; what Node would refuse, it does not take.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readAnswerHead } from '../../src/server/lane/read-answer.ts';
-import {
-  changeText,
-  cutText,
-  type NodeReader,
-  readByLane,
-  startNodeReader,
-} from './answer-readers.ts';
+import { changeText, cutText, readByLane, useNodeReader } from './answer-readers.ts';
 
-let node: NodeReader;
-beforeAll(async () => {
-  node = await startNodeReader();
-});
-afterAll(() => node.close());
+const node = useNodeReader();
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKS = '3\r\nabc\r\n0\r\n\r\n';

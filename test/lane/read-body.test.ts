@@ -1,21 +1,10 @@
 // Where a body ends, held against Node's client: the same bytes in the same pieces are the same
 // body and trailers, or broken for both. What is handed on is never anything but body.
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  changeText,
-  cutText,
-  type NodeReader,
-  type Reading,
-  readByLane,
-  startNodeReader,
-} from './answer-readers.ts';
+import { describe, expect, test } from 'vitest';
+import { changeText, cutText, type Reading, readByLane, useNodeReader } from './answer-readers.ts';
 
-let node: NodeReader;
-beforeAll(async () => {
-  node = await startNodeReader();
-});
-afterAll(() => node.close());
+const node = useNodeReader();
 
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 

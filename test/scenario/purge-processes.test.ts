@@ -1,26 +1,16 @@
 // Purges over two processes on one store: one in this process, one started in earnest, and the
 // command as a third. Pages carry their version: what is asked for after a purge has answered is
 // never older than what the origin had before it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { finishCommand, startCommand } from '../cli/run-command.ts';
-import { findFreePort } from '../helpers/free-port.ts';
-import { startTestGateway } from '../helpers/gateway.ts';
 import { startRawOrigin } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { expectChanged, PASSED_ON, startChanging } from './changed-elsewhere.ts';
-import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
-import { ask, hostsText, page, type Reply } from './stage.ts';
-
-interface Process {
-  readonly port: number;
-  readonly adminPort: number;
-}
+import { ask, page, type Reply } from './stage.ts';
+import { type ServingProcess, startTwoProcesses } from './two-processes.ts';
 
 interface Processes {
-  readonly all: readonly [Process, Process];
+  readonly all: readonly [ServingProcess, ServingProcess];
   /** A configuration file of the store, for commands. */
   readonly file: string;
 }
@@ -29,29 +19,12 @@ type Order = Readonly<Record<string, unknown>>;
 
 /** @param host keys of the one host */
 async function startProcesses(originUrl: string, host = ''): Promise<Processes> {
-  const render = 'render: {engine: origin, cache: {jitter: 0}}\nlog: {level: warn}\n';
-  const hosts = hostsText(originUrl, { host });
-  const here = await startTestGateway({ gateway: render, hosts });
-  onTestFinished(here.close);
-  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-purge-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const adminPort = await findFreePort();
-  const file = join(folder, 'edge-gateway.yaml');
-  await writeFile(join(folder, 'hosts.yaml'), hosts);
-  await writeFile(
-    file,
-    `server: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:${adminPort}"}
-storage: {base_path: "${join(here.folder, 'data')}"}
-hosts: {include: hosts.yaml}
-${render.replace('level: warn', 'level: info')}`,
-  );
-  const other: GatewayProcess = await startGatewayProcess(file);
-  onTestFinished(async () => void (await other.stop()));
-  return { all: [here, { port: other.port, adminPort }], file };
+  const options = { host, gatewayHere: 'log: {level: warn}\n' };
+  const { here, there, file } = await startTwoProcesses(originUrl, options);
+  return { all: [here, there], file };
 }
 
-async function purge({ adminPort }: Process, body: Order): Promise<Order> {
+async function purge({ adminPort }: ServingProcess, body: Order): Promise<Order> {
   const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,32 +1,24 @@
 // What makes pages invalid, over a real store whose log the test can hold, fail and count: each
 // change is written after it was made, equal ones together, failed ones again, and no client waits.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
-import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import type { PageStore } from '../../src/pipeline/page-store.ts';
 import type { Leases } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import type { PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import {
   createInvalidations,
   type Invalidations,
 } from '../../src/pipeline/shared-cache/invalidations.ts';
 import { createSoloLeases } from '../../src/pipeline/solo-leases.ts';
 import { createStoreTurns, type StoreTurns } from '../../src/pipeline/store-turns.ts';
-import type { EntryStoreSubject } from '../contract/entry-store.contract.ts';
-import { openEmbeddedSubject } from '../contract/open-entry-stores.ts';
-import { createDrafts, type MakeDraft } from '../contract/page-drafts.ts';
-import { createTestClock } from '../contract/test-clock.ts';
+import { type EmbeddedPages, openEmbeddedPages } from '../contract/open-embedded-pages.ts';
+import type { MakeDraft } from '../contract/page-drafts.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const URL_A = 'https://example.com/a';
 const URL_B = 'https://example.com/b';
 
-let basePath: string;
-let subject: EntryStoreSubject;
+let stored: EmbeddedPages;
 let journal: PurgeJournal;
 let pages: PageStore;
 let draft: MakeDraft;
@@ -38,7 +30,7 @@ let storing: StoreTurns;
 let invalidations: Invalidations;
 
 const start = (leases: Leases): void => {
-  const clock = createTestClock();
+  const { clock } = stored;
   storing = createStoreTurns({ leases, clock });
   invalidations = createInvalidations({
     pages,
@@ -57,22 +49,8 @@ const start = (leases: Leases): void => {
 };
 
 beforeEach(async () => {
-  basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-invalid-'));
-  const clock = createTestClock();
-  const hasher = await createHasher();
-  const onWarning = (warning: unknown): never => expect.unreachable(JSON.stringify(warning));
-  subject = await openEmbeddedSubject(clock);
-  journal = createPurgeJournal(subject.purgeLog);
-  pages = createPageStore({
-    entries: subject.store,
-    bodies: await createFileBodyStore({ basePath, clock, hasher, onWarning }),
-    journal,
-    hasher,
-    clock,
-    memoryBytesMax: 0,
-    onEvent: onWarning,
-  });
-  draft = createDrafts(hasher, clock);
+  stored = await openEmbeddedPages(0);
+  ({ journal, pages, draft } = stored);
   before = async () => 'write';
   appends = 0;
   lost = [];
@@ -81,16 +59,14 @@ beforeEach(async () => {
 afterEach(async () => {
   before = async () => 'write';
   await invalidations.drain();
-  await pages.drain();
-  await subject.dispose();
-  rmSync(basePath, { recursive: true, force: true });
+  await stored.dispose();
 });
 
 const save = async (url: string): Promise<void> => {
   expect(await pages.save(draft(url, { since: journal.end() }))).toMatchObject({ stored: true });
 };
 const isStored = async (url: string): Promise<boolean> =>
-  (await subject.readRaw(draft(url).key)) !== null;
+  (await stored.subject.readRaw(draft(url).key)) !== null;
 /** Holds every write that begins, until it is let go. */
 const holdWrites = (): { readonly letGo: () => void } => {
   const held: (() => void)[] = [];

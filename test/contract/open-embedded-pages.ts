@@ -1,0 +1,54 @@
+// A page store over embedded entries and body files, empty, in folders of its own; shared by the
+// suites of what stands on one. It has nothing to warn of: a warning fails the test.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
+import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
+import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
+import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import type { EntryStoreSubject } from './entry-store.contract.ts';
+import { openEmbeddedSubject } from './open-entry-stores.ts';
+import { createDrafts, type MakeDraft } from './page-drafts.ts';
+import { createTestClock, type TestClock } from './test-clock.ts';
+
+export interface EmbeddedPages {
+  readonly subject: EntryStoreSubject;
+  readonly journal: PurgeJournal;
+  readonly pages: PageStore;
+  readonly draft: MakeDraft;
+  /** Of all of these. */
+  readonly clock: TestClock;
+  readonly dispose: () => Promise<void>;
+}
+
+export async function openEmbeddedPages(memoryBytesMax: number): Promise<EmbeddedPages> {
+  const basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-pages-'));
+  const clock = createTestClock();
+  const hasher = await createHasher();
+  const onWarning = (warning: unknown): never => expect.unreachable(JSON.stringify(warning));
+  const subject = await openEmbeddedSubject(clock);
+  const journal = createPurgeJournal(subject.purgeLog);
+  const pages = createPageStore({
+    entries: subject.store,
+    bodies: await createFileBodyStore({ basePath, clock, hasher, onWarning }),
+    journal,
+    hasher,
+    clock,
+    memoryBytesMax,
+    onEvent: onWarning,
+  });
+  return {
+    subject,
+    journal,
+    pages,
+    draft: createDrafts(hasher, clock),
+    clock,
+    dispose: async () => {
+      await pages.drain();
+      await subject.dispose();
+      rmSync(basePath, { recursive: true, force: true });
+    },
+  };
+}
