@@ -21,11 +21,12 @@ export function runUpkeep(
     sweepIntervalMs: storage.cleanupIntervalMs,
     random: Math.random,
     listener: {
-      onSwept: ({ entries, removed, stoppedBy }, durationMs) => {
+      onSwept: ({ entries, removed, settled, stoppedBy }, durationMs) => {
         for (const [reason, count] of removed) metrics.recordRemoved(reason, count);
         log.info('swept', {
           entries,
           removed: Object.fromEntries(removed),
+          settled,
           duration_ms: Math.round(durationMs),
           ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }),
         });

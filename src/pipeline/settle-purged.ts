@@ -116,7 +116,11 @@ export async function settleWritten(entry: Entry, deps: PageStoreDeps): Promise<
 }
 
 /** As the store will give it back, field by field: it is compared with that. */
-function toStored(key: CacheKey, entry: Entry, { clock }: PageStoreDeps): Entry {
+export function toStored(
+  key: CacheKey,
+  entry: Entry,
+  { clock }: Pick<PageStoreDeps, 'clock'>,
+): Entry {
   const decoded = decodeEntry(encodeEntry(entry), key, clock.now());
   return decoded.state === 'entry' ? decoded.entry : entry;
 }

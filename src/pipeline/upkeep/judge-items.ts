@@ -1,6 +1,7 @@
 // Says of what lies under entry keys whether it is a page that can be served.
 import { parseCacheKey } from '../../core/key/cache-key.ts';
-import type { BodyRef, Done } from '../ports.ts';
+import { settleEntry } from '../../core/purge/settle-entry.ts';
+import type { BodyRef, Done, Entry } from '../ports.ts';
 import type { StoredItem } from '../upkeep-ports.ts';
 import type { KnownPurges, UpkeepDeps } from './upkeep-deps.ts';
 
@@ -20,17 +21,20 @@ export interface JudgedItem {
   readonly item: StoredItem;
   readonly ref: BodyRef;
   readonly verdict: ItemVerdict;
+  /** As it is served: a soft purge, or what takes one back, has not got to it. null: as it is. */
+  readonly next: Entry | null;
 }
 
 /** @param purges null: nothing is said about them */
 export async function judgeItems(
   items: readonly StoredItem[],
   purges: KnownPurges | null,
-  { files }: UpkeepDeps,
+  { files, clock }: UpkeepDeps,
 ): Promise<Done<readonly JudgedItem[]>> {
+  const nowMs = clock.now();
   const judged = items.flatMap((item): JudgedItem[] => {
     const ref = parseCacheKey(item.key);
-    return ref === null ? [] : [{ item, ref, verdict: judgeContent(item, purges) }];
+    return ref === null ? [] : [{ item, ref, ...judgeContent(item, purges, nowMs) }];
   });
   if (files === null) return { state: 'done', value: judged };
   const live = judged.filter(({ verdict }) => verdict === 'live');
@@ -43,11 +47,18 @@ export async function judgeItems(
   };
 }
 
-function judgeContent({ content }: StoredItem, purges: KnownPurges | null): ItemVerdict {
-  if (content.state === 'invalid') return 'damaged';
-  if (content.state !== 'entry') return content.state;
-  if (purges === null) return 'live';
-  const { since = 0, softened } = content.entry;
-  if (Math.max(since, softened?.by ?? 0) > purges.end) return 'other_life';
-  return purges.judge(content.entry).state === 'gone' ? 'purged' : 'live';
+function judgeContent(
+  { content }: StoredItem,
+  purges: KnownPurges | null,
+  nowMs: number,
+): Pick<JudgedItem, 'verdict' | 'next'> {
+  if (content.state === 'invalid') return { verdict: 'damaged', next: null };
+  if (content.state !== 'entry') return { verdict: content.state, next: null };
+  if (purges === null) return { verdict: 'live', next: null };
+  const { entry } = content;
+  const { since = 0, softened } = entry;
+  if (Math.max(since, softened?.by ?? 0) > purges.end) return { verdict: 'other_life', next: null };
+  const next = settleEntry(entry, purges.judge(entry), nowMs);
+  if (next === null) return { verdict: 'purged', next };
+  return { verdict: 'live', next: next === entry ? null : next };
 }

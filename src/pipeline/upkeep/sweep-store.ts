@@ -1,8 +1,10 @@
 // One sweep: what has expired goes, and what is of no use to anybody: damaged entries, entries
-// without a body, bodies without an entry, leftovers of killed processes. Pages of a host that is
-// no longer configured stay until they expire: it may come back. The usage book is put right.
-import { countBodyBytes } from '../../core/key/entry-bytes.ts';
-import type { Done } from '../ports.ts';
+// without a body, bodies without an entry, leftovers of killed processes. What a purge left half
+// done is carried on, before the log forgets it. Pages of a host that is no longer configured stay
+// until they expire: it may come back. The usage book is put right.
+import { countBodyBytes, countEntryBytes } from '../../core/key/entry-bytes.ts';
+import type { CacheKey, Done, Entry } from '../ports.ts';
+import { toStored } from '../settle-purged.ts';
 import type { UsageChange } from '../upkeep-ports.ts';
 import type { ItemVerdict, JudgedItem } from './judge-items.ts';
 import { removeBodies, removePage } from './remove-page.ts';
@@ -15,6 +17,8 @@ export interface SweepReport {
   /** How many were looked at. */
   readonly entries: number;
   readonly removed: ReadonlyMap<SweptReason, number>;
+  /** How many a soft purge had left as they were, and are marked now; or brought back. */
+  readonly settled: number;
   /** Why it ended early; null: it did not. */
   readonly stoppedBy: string | null;
 }
@@ -26,6 +30,7 @@ interface Sweep extends UpkeepDeps {
 
 interface Tally {
   entries: number;
+  settled: number;
   readonly removed: Map<SweptReason, number>;
 }
 
@@ -33,10 +38,11 @@ interface Tally {
 const ORPHAN_AGE_MS = 10 * 60_000;
 
 const DONE: Done<void> = { state: 'done', value: undefined };
+const UNCHANGED: Done<readonly UsageChange[]> = { state: 'done', value: [] };
 
 /** Sweeps the whole store. */
 export async function sweepStore(deps: UpkeepDeps, pace: Pace): Promise<SweepReport> {
-  const tally: Tally = { entries: 0, removed: new Map() };
+  const tally: Tally = { entries: 0, settled: 0, removed: new Map() };
   const sweep: Sweep = { ...deps, pace, tally };
   for (const step of [sweepEntries, sweepOrphans, sweepLeftovers, sweepUsage]) {
     const done = await step(sweep);
@@ -64,13 +70,14 @@ async function sweepEntries(sweep: Sweep): Promise<Done<void>> {
 
 /** @returns what the usage book is to be told */
 async function sweepEntry(
-  { item, ref, verdict }: JudgedItem,
+  { item, ref, verdict, next }: JudgedItem,
   sweep: Sweep,
 ): Promise<Done<readonly UsageChange[]>> {
   const { key, bytes, content } = item;
   if (verdict === 'live' || verdict === 'foreign') {
-    if (content.state !== 'entry') return { state: 'done', value: [] };
+    if (content.state !== 'entry') return UNCHANGED;
     const { entry } = content;
+    if (next !== null) return await settleLeft(key, { entry, next }, sweep);
     const found = {
       kind: 'found',
       key,
@@ -81,9 +88,24 @@ async function sweepEntry(
   }
   const removed = await removePage(item, ref, sweep);
   if (removed.state === 'unavailable') return removed;
-  if (!removed.value) return { state: 'done', value: [] };
+  if (!removed.value) return UNCHANGED;
   countRemoved(sweep.tally, verdict, 1);
   return { state: 'done', value: [{ kind: 'gone', key }] };
+}
+
+/** In place of the very entry that was judged: what is newer needs nothing. */
+async function settleLeft(
+  key: CacheKey,
+  { entry, next }: { readonly entry: Entry; readonly next: Entry },
+  sweep: Sweep,
+): Promise<Done<readonly UsageChange[]>> {
+  const stored = toStored(key, next, sweep);
+  const replaced = await sweep.entries.replace(key, entry, stored);
+  if (replaced.state === 'unavailable') return replaced;
+  if (!replaced.value) return UNCHANGED;
+  sweep.tally.settled += 1;
+  const bytes = countEntryBytes(stored);
+  return { state: 'done', value: [{ kind: 'found', key, bytes, usedAt: entry.cachedAt }] };
 }
 
 async function sweepOrphans(sweep: Sweep): Promise<Done<void>> {
