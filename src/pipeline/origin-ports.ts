@@ -65,6 +65,7 @@ export interface OriginFetcher {
 
 /** Who is told what comes over a link, until the link is given back. */
 export interface LinkListener {
+  /** @param chunk is written over after the call: what is kept of it has to be copied */
   readonly onData: (chunk: Buffer) => void;
   /** The origin sends no more, or the connection `isBroken`; told once. */
   readonly onClosed: (isBroken: boolean) => void;

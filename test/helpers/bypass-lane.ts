@@ -7,6 +7,7 @@ import type { BypassOutcome, BypassTarget } from '../../src/server/bypass/ports.
 import type { TakeTurn } from '../../src/server/door/lane.ts';
 import type { Snapshot } from '../../src/server/gateway/gateway-deps.ts';
 import type { Passable } from '../../src/server/lane/address-request.ts';
+import { Outgoing } from '../../src/server/lane/outgoing.ts';
 import { createPasser } from '../../src/server/lane/pass-request.ts';
 import { createHeadReader } from '../../src/server/lane/read-head.ts';
 import { hostPolicy } from './policies.ts';
@@ -33,6 +34,7 @@ export function createBypassLane(options: BypassLaneOptions): BypassLane {
   const turns: { ends: number }[] = [];
   const pass = createPasser({
     links,
+    outgoing: new Outgoing(),
     pseudonym,
     keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
     takeOrigin: ([origin]) => {

@@ -14,6 +14,8 @@ export interface ConnectionLane {
   readonly read: (chunk: Buffer) => void;
   /** The server is about to end: what comes now is the pipeline's, which knows of it. */
   readonly close: () => void;
+  /** The client is gone. */
+  readonly endClient: () => void;
   readonly isAnswering: () => boolean;
   /** The lane has answered, and Node's parser has seen nothing since. */
   readonly isOnlyReader: () => boolean;

@@ -17,6 +17,8 @@ export interface LaneTurn {
   readonly chunk: Buffer;
   /** Whether the connection goes on behind this answer. */
   readonly keepsAlive: () => boolean;
+  /** @param listener called when the client is gone; null: nobody wants to know any more */
+  readonly onGone: (listener: (() => void) | null) => void;
   /** The answer is written: the next request may come. */
   readonly end: () => void;
   /** Nothing was written, and somebody else has to answer. */
@@ -60,7 +62,12 @@ export function createLanes(
   return (socket) => {
     const connection = connectionOf(socket);
     // A socket that is handed over anew has new listeners of Node's.
-    if (connection.lane === null) socket.once('close', () => silent.delete(socket));
+    if (connection.lane === null) {
+      socket.once('close', () => {
+        silent.delete(socket);
+        connection.lane?.endClient();
+      });
+    }
     const parsers = socket.listeners('data').filter((listener) => listener !== connection.onData);
     for (const parser of parsers) socket.removeListener('data', parser as () => void);
     const parse = (chunk: Buffer): void => {
@@ -96,6 +103,7 @@ class Lane implements ConnectionLane {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #pause: NodeJS.Timeout | null = null;
+  #onGone: (() => void) | null = null;
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
@@ -104,6 +112,9 @@ class Lane implements ConnectionLane {
       chunk: NOTHING,
       // What has been asked already is still answered.
       keepsAlive: () => this.#isOpen || this.#held.length > 0,
+      onGone: (listener) => {
+        this.#onGone = listener;
+      },
       end: () => {
         this.#isAnswering = false;
         this.#isOver = !parts.socket.writable;
@@ -120,6 +131,10 @@ class Lane implements ConnectionLane {
 
   close(): void {
     this.#isOpen = false;
+  }
+
+  endClient(): void {
+    this.#onGone?.();
   }
 
   isAnswering(): boolean {

@@ -1,10 +1,10 @@
-// A hit on a page in memory: head and body in one write, from one buffer that is used again and
-// again.
+// A hit on a page in memory: head and body in one write.
 import type { Socket } from 'node:net';
 import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { finishedRequest } from './finished-request.ts';
 import { type LaneRequest, type PagePlan, requestIdOf } from './lane-plans.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { HeadParts } from './serialize-head.ts';
 
 /** What goes out in one write: more is sent piece by piece, as fast as the client reads. */
@@ -13,8 +13,10 @@ const NOTHING = Buffer.alloc(0);
 
 type AnswerHit = (turn: LaneTurn, request: LaneRequest, plan: PagePlan) => ReturnType<TakeTurn>;
 
-export function createHitAnswerer({ onFinished }: Pick<GatewayDeps, 'onFinished'>): AnswerHit {
-  const send = createSender();
+export function createHitAnswerer(
+  { onFinished }: Pick<GatewayDeps, 'onFinished'>,
+  outgoing: Outgoing,
+): AnswerHit {
   return ({ socket, end }, request, plan) => {
     const answer = request.head.isConditional ? null : plan.page.find();
     if (answer === null) return 'left';
@@ -27,7 +29,7 @@ export function createHitAnswerer({ onFinished }: Pick<GatewayDeps, 'onFinished'
       const answered = { record, requestId, status: said.status, isAborted, bypass: null };
       onFinished(finishedRequest(request, answered));
     };
-    const isWhole = send(socket, sent);
+    const isWhole = sendAtOnce(socket, sent, outgoing);
     if (isWhole && socket.writableLength === 0) {
       tell(false);
       return 'answered';
@@ -76,19 +78,16 @@ interface Sent {
   readonly body: Buffer;
 }
 
-/** @returns a sender; false: it is too much for one write, and nothing was sent */
-function createSender(): (socket: Socket, sent: Sent) => boolean {
-  let buffer = Buffer.allocUnsafe(ANSWER_BYTES_MAX);
-  return (socket, { head, requestId, body }) => {
-    const bytes = head.before.length + requestId.length + head.after.length + body.length;
-    if (bytes > ANSWER_BYTES_MAX) return false;
-    let end = head.before.copy(buffer);
-    if (head.tellsRequestId) end += buffer.write(requestId, end, 'latin1');
-    end += head.after.copy(buffer, end);
-    end += body.copy(buffer, end);
-    socket.write(buffer.subarray(0, end));
-    // The system hasn't taken all of it: what waits must not be written over.
-    if (socket.writableLength > 0) buffer = Buffer.allocUnsafe(ANSWER_BYTES_MAX);
-    return true;
-  };
+/** @returns false: it is too much for one write, and nothing was sent */
+function sendAtOnce(socket: Socket, sent: Sent, outgoing: Outgoing): boolean {
+  const { head, requestId, body } = sent;
+  const bytes = head.before.length + requestId.length + head.after.length + body.length;
+  if (bytes > ANSWER_BYTES_MAX) return false;
+  outgoing.begin(socket);
+  outgoing.addBytes(head.before);
+  if (head.tellsRequestId) outgoing.addText(requestId);
+  outgoing.addBytes(head.after);
+  outgoing.addBytes(body);
+  outgoing.send();
+  return true;
 }

@@ -9,6 +9,7 @@ import type { LaneTurn, TakeTurn } from '../door/lane.ts';
 import type { GatewayDeps } from '../gateway/gateway-deps.ts';
 import { createHitAnswerer } from './answer-hit.ts';
 import { createLanePlans, type LaneOptions, type LaneRequest } from './lane-plans.ts';
+import { Outgoing } from './outgoing.ts';
 import { createPasser } from './pass-request.ts';
 import { createHeadReader } from './read-head.ts';
 
@@ -29,8 +30,10 @@ export function createLane(deps: LaneDeps, options: CreateLaneOptions): TakeTurn
   const headBytesMax = Math.min(HEAD_BYTES_MAX, options.headerBytesMax);
   const readHead = createHeadReader(options.limits.headerFieldsMax);
   const plans = createLanePlans({ ...options, pseudonym });
-  const answerHit = createHitAnswerer(deps);
-  const pass = createPasser({ ...deps, keepAliveTimeoutMs: options.keepAliveTimeoutMs });
+  const outgoing = new Outgoing();
+  const answerHit = createHitAnswerer(deps, outgoing);
+  const { keepAliveTimeoutMs } = options;
+  const pass = createPasser({ ...deps, outgoing, keepAliveTimeoutMs });
 
   const read = ({ socket, chunk }: LaneTurn): LaneRequest | null => {
     // Whoever has not taken the last answer yet is in no hurry either.

@@ -2,7 +2,7 @@
 // written anew, the body as it comes. A GET may be asked for twice (RFC 9110 §9.2.2), so whatever
 // is out of the ordinary before the head of the answer is left to the long way, which asks again.
 
-import type { OriginLink, OriginLinks } from '../../pipeline/origin-ports.ts';
+import type { LinkListener, OriginLink, OriginLinks } from '../../pipeline/origin-ports.ts';
 import { formatError } from '../bypass/answer-error.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, BypassTarget } from '../bypass/ports.ts';
@@ -12,6 +12,7 @@ import type { OriginTurn } from '../gateway/visit.ts';
 import { type Passable, targetOf, upstreamHead } from './address-request.ts';
 import { finishedRequest } from './finished-request.ts';
 import type { LaneRequest } from './lane-plans.ts';
+import type { Outgoing } from './outgoing.ts';
 import { type OriginHead, readAnswerHead } from './read-answer.ts';
 import { type BodyReader, type BodyState, createBodyReader } from './read-body.ts';
 import { beginAnswer, formatHead, type PassedBody } from './write-passed.ts';
@@ -20,6 +21,7 @@ type Pass = (turn: LaneTurn, request: LaneRequest, plan: Passable) => ReturnType
 
 export interface PasserDeps extends Pick<GatewayDeps, 'onFinished' | 'takeOrigin' | 'pseudonym'> {
   readonly links: Omit<OriginLinks, 'close'>;
+  readonly outgoing: Outgoing;
   readonly keepAliveTimeoutMs: number;
 }
 
@@ -77,7 +79,7 @@ interface PassingDeps extends PasserDeps {
 }
 
 /** One request on its way. */
-class Passing {
+class Passing implements LinkListener {
   readonly #parts: PassingParts;
   readonly #deps: PassingDeps;
   #timer: NodeJS.Timeout | null = null;
@@ -96,38 +98,40 @@ class Passing {
   start(): void {
     const { turn, request, target, link } = this.#parts;
     this.#timer = setTimeout(() => this.#timeOut(), target.timeoutMs);
-    turn.socket.once('close', this.#onClientGone);
-    link.listen({
-      onData: (chunk) => this.#read(chunk),
-      onClosed: (isBroken) => this.#endOfLink(isBroken),
-    });
+    turn.onGone(() => this.#endClient());
+    link.listen(this);
     link.write(upstreamHead(request, target, this.#deps.pseudonym));
   }
 
-  #read(chunk: Buffer): void {
+  onData(chunk: Buffer): void {
     if (this.#hasNoReader()) return;
     if (this.#head !== null && this.#reader !== null && this.#body !== null) {
-      this.#goOn(this.#head, feed(this.#reader, this.#body, chunk));
+      const { outgoing } = this.#deps;
+      outgoing.begin(this.#parts.turn.socket);
+      const state = feed(this.#reader, this.#body, chunk);
+      outgoing.send();
+      this.#goOn(this.#head, state);
       return;
     }
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const end = this.#received.indexOf(HEAD_END);
+    const received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    const end = received.indexOf(HEAD_END);
     const bodyAt = end + HEAD_END.length;
-    if (end !== -1 && bodyAt <= HEAD_BYTES_MAX) this.#begin(bodyAt);
-    else if (this.#received.length > HEAD_BYTES_MAX || isNoHead(this.#received)) this.#leaveOdd();
+    if (end !== -1 && bodyAt <= HEAD_BYTES_MAX) this.#begin(received, bodyAt);
+    else if (received.length > HEAD_BYTES_MAX || isNoHead(received)) this.#leaveOdd();
+    else this.#received = Buffer.from(received);
   }
 
   /** @param bodyAt where the body begins in what was received */
-  #begin(bodyAt: number): void {
+  #begin(received: Buffer, bodyAt: number): void {
     const { turn, request, target, originTurn } = this.#parts;
-    const head = readAnswerHead(this.#received.toString('latin1', 0, bodyAt));
+    const head = readAnswerHead(received.toString('latin1', 0, bodyAt));
     if (head === null || (head.status === NOT_MODIFIED && !asksForChange(request))) {
       this.#leaveOdd();
       return;
     }
     const reader = createBodyReader(head.framing);
     const pieces: Buffer[] = [];
-    const state = reader.read(this.#received.subarray(bodyAt), (piece) => void pieces.push(piece));
+    const state = reader.read(received.subarray(bodyAt), (piece) => void pieces.push(piece));
     if (state === 'broken') {
       this.#leaveOdd();
       return;
@@ -136,14 +140,13 @@ class Passing {
     if (this.#timer !== null) clearTimeout(this.#timer);
     originTurn.end('ok');
     this.#keepsAlive = turn.keepsAlive();
-    const client = turn.socket;
-    const { pseudonym } = this.#deps;
-    // Head and first pieces in one write.
-    client.cork();
-    const body = beginAnswer(head, { client, target, pseudonym, keepAliveMs: this.#keepAliveMs() });
+    const { outgoing, pseudonym } = this.#deps;
+    outgoing.begin(turn.socket);
+    const keepAliveMs = this.#keepAliveMs();
+    const body = beginAnswer(head, { outgoing, target, pseudonym, keepAliveMs });
     for (const piece of pieces) body.write(piece);
     if (state === 'whole') body.end(reader.trailers());
-    client.uncork();
+    outgoing.send();
     this.#head = head;
     this.#reader = reader;
     this.#body = body;
@@ -156,7 +159,7 @@ class Passing {
     else if (state === 'broken') this.#cut(head);
     else if (turn.socket.writableLength > UNREAD_BYTES_MAX) {
       link.pause();
-      turn.socket.once('drain', link.resume);
+      turn.socket.once('drain', () => link.resume());
     }
   }
 
@@ -179,11 +182,14 @@ class Passing {
     this.#tell(this.#answered(head), true);
   }
 
-  #endOfLink(isBroken: boolean): void {
+  onClosed(isBroken: boolean): void {
     if (this.#hasNoReader()) return;
     if (this.#head === null) this.#endUnanswered();
     else if (!isBroken && this.#reader?.end() === true) {
+      const { outgoing } = this.#deps;
+      outgoing.begin(this.#parts.turn.socket);
       this.#body?.end([]);
+      outgoing.send();
       this.#finish(this.#head);
     } else this.#cut(this.#head);
   }
@@ -218,7 +224,7 @@ class Passing {
     return true;
   }
 
-  readonly #onClientGone = (): void => {
+  #endClient(): void {
     const { target, originTurn, link } = this.#parts;
     this.#stop();
     link.destroy();
@@ -229,7 +235,7 @@ class Passing {
     originTurn.end('busy');
     const error = new BypassError('client_left', 'the client left');
     this.#tell(failed(error, target), true);
-  };
+  }
 
   #timeOut(): void {
     const isConnected = this.#parts.link.isConnected();
@@ -264,9 +270,8 @@ class Passing {
   }
 
   #stop(): void {
-    const { turn } = this.#parts;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    turn.socket.removeListener('close', this.#onClientGone);
+    this.#parts.turn.onGone(null);
   }
 
   #answered({ status }: OriginHead): BypassOutcome {

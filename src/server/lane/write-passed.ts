@@ -1,15 +1,15 @@
 // An origin's answer on its way to the client's socket: its head as the long way would write it,
 // its body in a framing of our own.
-import type { Socket } from 'node:net';
 import { forwardableTrailers, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
 import { withExtraHeaders } from '../bypass/relay-response.ts';
+import type { Outgoing } from './outgoing.ts';
 import type { OriginHead } from './read-answer.ts';
 import { persistence } from './serialize-head.ts';
 
 export interface PassedTo {
-  readonly client: Socket;
+  readonly outgoing: Outgoing;
   readonly target: BypassTarget;
   readonly pseudonym: string;
   /** null: the connection ends with this answer. */
@@ -23,7 +23,7 @@ export interface PassedBody {
 
 const NO_CONTENT = 204;
 
-/** Writes the head; the body is to be written as it comes. */
+/** Adds the head to what goes out; the body is to be added as it comes. */
 export function beginAnswer(head: OriginHead, to: PassedTo): PassedBody {
   const { status, reason, framing } = head;
   const isChunked = framing.kind === 'chunked' || framing.kind === 'close';
@@ -41,8 +41,8 @@ export function beginAnswer(head: OriginHead, to: PassedTo): PassedBody {
     to.target.extraResponseHeaders,
   );
   const coding = isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
-  to.client.write(formatHead({ status, reason, headers }, coding, to.keepAliveMs), 'latin1');
-  return isChunked ? writeChunks(to.client) : writePlainly(to.client);
+  to.outgoing.addText(formatHead({ status, reason, headers }, coding, to.keepAliveMs));
+  return isChunked ? writeChunks(to.outgoing) : writePlainly(to.outgoing);
 }
 
 interface AnswerHead {
@@ -68,22 +68,20 @@ export function formatHead(
   return `${text}${framingLine}${persistence(keepAliveMs)}\r\n`;
 }
 
-function writePlainly(client: Socket): PassedBody {
-  return { write: (piece) => void client.write(piece), end: () => undefined };
+function writePlainly(outgoing: Outgoing): PassedBody {
+  return { write: (piece) => outgoing.addBytes(piece), end: () => undefined };
 }
 
-function writeChunks(client: Socket): PassedBody {
+function writeChunks(outgoing: Outgoing): PassedBody {
   return {
     write: (piece) => {
-      client.cork();
-      client.write(`${piece.length.toString(16)}\r\n`, 'latin1');
-      client.write(piece);
-      client.write('\r\n', 'latin1');
-      client.uncork();
+      outgoing.addText(`${piece.length.toString(16)}\r\n`);
+      outgoing.addBytes(piece);
+      outgoing.addText('\r\n');
     },
     end: (trailers) => {
       const lines = forwardableTrailers(trailers).map(([name, value]) => `${name}: ${value}\r\n`);
-      client.write(`0\r\n${lines.join('')}\r\n`, 'latin1');
+      outgoing.addText(`0\r\n${lines.join('')}\r\n`);
     },
   };
 }
