@@ -1,8 +1,38 @@
-// What passing a request on takes, where its answer may be kept for others. One contract suite in
-// test/contract, like every port.
+// What passing a request on takes: untouched, from socket to socket, or where its answer may be kept
+// for others. As in ports.ts, what may fail in operation is a value.
+import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { OriginHealth } from '../core/http/pick-upstream.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import type { FetchFailure, HeaderList } from './ports.ts';
+
+/** One turn at an origin of a host; `end` has to be called exactly once. */
+export interface OriginTurn {
+  readonly originUrl: string;
+  /** `failed`: not reached or no usable answer. */
+  readonly end: (how: OriginHealth) => void;
+}
+
+/** One request to an origin, exactly as it goes on the wire. */
+export interface OriginCall {
+  /** `http://127.0.0.1:3000` */
+  readonly originUrl: string;
+  readonly method: string;
+  /** Raw request target, in origin form. */
+  readonly target: string;
+  /** Name, value, name, value … including Host and framing. */
+  readonly headers: readonly string[];
+  /** Never on a kept connection: it may be as dead as the one before. */
+  readonly isOnNewConnection: boolean;
+}
+
+/** Connections for what is passed on untouched, upgrades and uploads too. */
+export interface OriginConnector {
+  /** Starts the request; the body is the caller's to write and to end. */
+  readonly open: (call: OriginCall) => ClientRequest;
+  /** Ends idle and running connections. */
+  readonly close: () => void;
+}
 
 /** Whom a request came from, as far as the origin is told. */
 export interface Peer {

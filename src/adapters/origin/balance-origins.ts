@@ -2,14 +2,8 @@
 // configuration object: they survive a reload, and every path that asks origins shares them.
 import { createUpstreamPicker, type UpstreamPicker } from '../../core/http/pick-upstream.ts';
 import type { Origin } from '../../core/policy/policy.ts';
+import type { OriginTurn } from '../../pipeline/origin-ports.ts';
 import type { Clock } from '../../pipeline/ports.ts';
-
-/** One turn at an origin; `end` has to be called exactly once. */
-export interface OriginTurn {
-  readonly originUrl: string;
-  /** `failed`: not reached or no usable answer. `busy` says nothing about its health. */
-  readonly end: (how: 'ok' | 'failed' | 'busy') => void;
-}
 
 export interface OriginBalancer {
   /** The best origin now; when all are left out, the one due back first. */

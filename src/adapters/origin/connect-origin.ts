@@ -1,23 +1,9 @@
 // Connections to origins: kept alive, bounded in number, certificates verified. Node's own client
 // is used instead of undici because only it takes a raw header list and gives one back, with
 // trailers and interim answers, and sends a target exactly as it stands.
-import http, { type ClientRequest } from 'node:http';
+import http from 'node:http';
 import https from 'node:https';
-
-/** What is needed to start one request; the body is the caller's to write. */
-export interface OriginCall {
-  readonly originUrl: string;
-  readonly method: string;
-  readonly target: string;
-  readonly headers: readonly string[];
-  readonly isOnNewConnection: boolean;
-}
-
-export interface OriginConnections {
-  readonly open: (call: OriginCall) => ClientRequest;
-  /** Ends idle and running connections. */
-  readonly close: () => void;
-}
+import type { OriginConnector } from '../../pipeline/origin-ports.ts';
 
 /** Per origin. Requests beyond it wait, bounded by their own timeout. */
 const SOCKETS_MAX = 512;
@@ -36,7 +22,7 @@ const AGENT_OPTIONS = {
 } as const;
 
 /** Opens no connection yet. */
-export function connectOrigins(): OriginConnections {
+export function connectOrigins(): OriginConnector {
   const kept = {
     http: new http.Agent(AGENT_OPTIONS),
     https: new https.Agent({ ...AGENT_OPTIONS, rejectUnauthorized: true }),

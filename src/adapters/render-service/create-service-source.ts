@@ -1,7 +1,7 @@
 // The page source `service`: a pool of render services of one wire contract. The least loaded is
 // asked first; a full or unreachable one passes the job on once; a broken render is
 // not repeated elsewhere, because the page may be what breaks it.
-import { createUpstreamPicker } from '../../core/http/pick-upstream.ts';
+import { createUpstreamPicker, type OriginHealth } from '../../core/http/pick-upstream.ts';
 import type { Clock, PageJob, PageResult, PageSource } from '../../pipeline/ports.ts';
 import { ownProtocol } from './ask-service.ts';
 import { type ForeignProtocol, foreignProtocols } from './foreign/protocols.ts';
@@ -20,8 +20,6 @@ export interface ServiceSourceOptions {
 const SERVICES_TRIED_MAX = 2;
 const READY_TIMEOUT_MS = 2_000;
 
-type Health = 'ok' | 'busy' | 'failed';
-
 /** Creates the source; its pools open no connection before they are needed. */
 export function createServiceSource(options: ServiceSourceOptions): PageSource {
   const services = options.urls.map(createService);
@@ -36,7 +34,7 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     caller: AbortSignal,
   ): Promise<ServiceReply> => {
     picker.begin(service);
-    let health: Health = 'busy';
+    let health: OriginHealth = 'busy';
     try {
       const asked = protocol.ask(service, job, options, deadline);
       const reply = await untilAborted(asked, deadline);
@@ -102,7 +100,7 @@ export function createOffSource(): PageSource {
 }
 
 /** What a reply says about the service that gave it. */
-function healthIn(reply: ServiceReply): Health {
+function healthIn(reply: ServiceReply): OriginHealth {
   switch (reply.kind) {
     case 'result':
       return 'ok';

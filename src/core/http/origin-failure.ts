@@ -1,5 +1,6 @@
 // How an origin fails a request, in the words of RFC 9209 §2.3: the same for what is passed on from
 // socket to socket, for what is kept of it, and for pages; in answers, log and metrics.
+import type { OriginHealth } from './pick-upstream.ts';
 
 const STATUSES = {
   connection_refused: 502,
@@ -71,7 +72,7 @@ export function statusOfOriginFailure(failure: OriginFailure): 502 | 504 {
 }
 
 /** What it says of the origin: a slow answer is no sign of a dead one, nor of a live one. */
-export function healthInFailure(word: string): 'ok' | 'failed' | 'busy' {
+export function healthInFailure(word: string): OriginHealth {
   if (UNHEARD.has(word)) return 'failed';
   return word === 'http_response_timeout' ? 'busy' : 'ok';
 }

@@ -1,6 +1,9 @@
 // Which of several equal servers is asked next: the least loaded first, one that failed left out
 // for a while that doubles with every further failure. Time comes from the caller.
 
+/** How a request to a server went: `busy` says nothing of its health. */
+export type OriginHealth = 'ok' | 'failed' | 'busy';
+
 interface Upstream<T> {
   readonly item: T;
   inFlight: number;
@@ -17,8 +20,8 @@ export interface UpstreamPicker<T> {
    */
   readonly candidates: (now: number, fallback: 'none' | 'all') => readonly T[];
   readonly begin: (item: T) => void;
-  /** `ok` ends every back-off; `failed` starts or doubles it; `busy` says nothing of health. */
-  readonly end: (item: T, how: 'ok' | 'failed' | 'busy', now: number) => void;
+  /** `ok` ends every back-off; `failed` starts or doubles it. */
+  readonly end: (item: T, how: OriginHealth, now: number) => void;
 }
 
 const BACK_OFF_MS_MIN = 500;

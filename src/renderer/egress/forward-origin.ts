@@ -6,9 +6,9 @@ import type { Duplex } from 'node:stream';
 import { passAnswer } from './forward-public.ts';
 import {
   isConnectFailure,
-  type OriginCall,
   type OriginRoute,
   openOrigin,
+  type PageCall,
   pairs,
 } from './origin-route.ts';
 
@@ -101,7 +101,7 @@ function describeCall(
   request: IncomingMessage,
   { authority, target }: Forwarding,
   isUpgrade: boolean,
-): OriginCall {
+): PageCall {
   const headers = pairs(request.rawHeaders);
   return { method: request.method ?? 'GET', target, headers, authority, isUpgrade };
 }

@@ -23,7 +23,8 @@ export interface OriginRoute {
   readonly pseudonym: string;
 }
 
-export interface OriginCall {
+/** One request of a page to its own host. */
+export interface PageCall {
   readonly method: string;
   /** Path and query, as text. */
   readonly target: string;
@@ -55,7 +56,7 @@ export function createOriginAgents(): OriginAgents {
 }
 
 /** Starts a request to an origin; the body is the caller's to write. */
-export function openOrigin(originUrl: string, call: OriginCall, route: OriginRoute): ClientRequest {
+export function openOrigin(originUrl: string, call: PageCall, route: OriginRoute): ClientRequest {
   const { protocol, hostname, port } = new URL(originUrl);
   const isSecure = protocol === 'https:';
   const agent = isSecure ? route.agents.https : route.agents.http;
@@ -74,7 +75,7 @@ export function openOrigin(originUrl: string, call: OriginCall, route: OriginRou
   return request;
 }
 
-function writeHeaders(call: OriginCall, { host, hops, pseudonym }: OriginRoute): HeaderList {
+function writeHeaders(call: PageCall, { host, hops, pseudonym }: OriginRoute): HeaderList {
   const kept = filterEndToEnd(call.headers).filter(([name]) => {
     const folded = name.toLowerCase();
     return !OURS.test(folded) && folded !== RENDER_HOP_HEADER;

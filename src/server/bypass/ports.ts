@@ -1,26 +1,8 @@
-// What bypass needs from outside, and what it is told per request. The connector is implemented by
-// adapters/origin; the target is chosen by the pipeline before anything is sent.
-import type { ClientRequest } from 'node:http';
+// What bypass needs from outside, and what it is told per request: the target is chosen by the
+// pipeline before anything is sent.
 import type { Scheme } from '../../core/http/forwarded.ts';
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
-
-/** One request to an origin, exactly as it goes on the wire. */
-export interface OriginCall {
-  /** `http://127.0.0.1:3000` */
-  readonly originUrl: string;
-  readonly method: string;
-  /** Raw request target, in origin form. */
-  readonly target: string;
-  /** Name, value, name, value … including Host and framing. */
-  readonly headers: readonly string[];
-  /** Never on a kept connection: it may be as dead as the one before. */
-  readonly isOnNewConnection: boolean;
-}
-
-export interface OriginConnector {
-  /** Starts the request; the body is the caller's to write and to end. */
-  readonly open: (call: OriginCall) => ClientRequest;
-}
+import type { OriginConnector } from '../../pipeline/origin-ports.ts';
 
 /** The request that goes upstream where it is not the one that was received. */
 export interface InnerRequest {

@@ -3,11 +3,11 @@ import type { RequestListener } from 'node:http';
 import type { FastifyInstance, FastifyServerFactory } from 'fastify';
 import type { Origin } from '../../core/policy/policy.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
+import type { OriginConnector, OriginTurn } from '../../pipeline/origin-ports.ts';
 import type { Site } from '../../pipeline/state.ts';
-import type { OriginConnector } from '../bypass/ports.ts';
 import type { Tunnel } from '../bypass/tunnel-upgrade.ts';
 import type { UpgradeListener } from '../door/create-http-server.ts';
-import type { FinishedRequest, OriginTurn } from './visit.ts';
+import type { FinishedRequest } from './visit.ts';
 
 /** What a request reads of the configuration; taken once, at its start. */
 export interface Snapshot {

@@ -2,19 +2,17 @@
 // metrics, and for the origin's turn that has to end exactly once.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldValues } from '../../core/http/hop-headers.ts';
+import type { OriginHealth } from '../../core/http/pick-upstream.ts';
 import { describeLeft } from '../../pipeline/describe-answer.ts';
+import type { OriginTurn } from '../../pipeline/origin-ports.ts';
 import type { Keyed, RequestRecord } from '../../pipeline/state.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
 
-const CLIENT_LEFT = new BypassError('client_left', 'the client left');
+export type { OriginTurn } from '../../pipeline/origin-ports.ts';
 
-/** One turn at an origin of a host; `end` is called once. */
-export interface OriginTurn {
-  readonly originUrl: string;
-  readonly end: (how: 'ok' | 'failed' | 'busy') => void;
-}
+const CLIENT_LEFT = new BypassError('client_left', 'the client left');
 
 export interface Visit {
   readonly visitor: Visitor;
@@ -107,12 +105,12 @@ function leftBy({ originUrl }: OriginTurn): BypassOutcome {
 }
 
 /** A client that left says nothing about the origin. */
-function howItWent({ error }: BypassOutcome): 'ok' | 'failed' | 'busy' {
+function howItWent({ error }: BypassOutcome): OriginHealth {
   if (error === null) return 'ok';
   return error === 'client_left' ? 'busy' : 'failed';
 }
 
-function endTurn(visit: Visit, how: 'ok' | 'failed' | 'busy'): void {
+function endTurn(visit: Visit, how: OriginHealth): void {
   visit.turn?.end(how);
   visit.turn = null;
 }

@@ -3,6 +3,7 @@
 // try only on another origin that was never reached, or on a dead keep-alive socket (R34).
 import type { Pool } from 'undici';
 import { healthInFailure } from '../../../core/http/origin-failure.ts';
+import type { OriginHealth } from '../../../core/http/pick-upstream.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { PageJob, PageResult, PageSource } from '../../../pipeline/ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
@@ -77,8 +78,6 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
     },
   };
 }
-
-type OriginHealth = 'ok' | 'failed' | 'busy';
 
 function healthIn(result: PageResult): OriginHealth {
   return result.outcome === 'page' ? 'ok' : healthInFailure(result.reason);

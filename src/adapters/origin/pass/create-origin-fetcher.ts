@@ -3,6 +3,7 @@
 // socket. Bodies have no deadline here: what streams for hours is not ours to judge.
 import type { Pool } from 'undici';
 import { healthInFailure } from '../../../core/http/origin-failure.ts';
+import type { OriginHealth } from '../../../core/http/pick-upstream.ts';
 import { LIMITS } from '../../../core/limits.ts';
 import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/origin-ports.ts';
 import type { OriginBalancer } from '../balance-origins.ts';
@@ -53,7 +54,7 @@ export function createOriginFetcher({ balancer, pseudonym }: OriginFetcherOption
 
   const passInTurn = async (job: PassJob): Promise<Attempted> => {
     const turn = balancer.take(job.host.origins);
-    let health: 'ok' | 'failed' | 'busy' = 'busy';
+    let health: OriginHealth = 'busy';
     try {
       const to = poolOf(turn.originUrl);
       const first = await attempt(job, to, pseudonym);
@@ -108,7 +109,7 @@ async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<A
   }
 }
 
-function healthIn(result: PassResult): 'ok' | 'failed' | 'busy' {
+function healthIn(result: PassResult): OriginHealth {
   return result.outcome === 'answer' ? 'ok' : healthInFailure(result.reason);
 }
 
