@@ -1,7 +1,7 @@
 // A cursor into one document: a value together with its place. Readers ask a node for what they
 // need and get undefined when it is absent or of the wrong type; the wrong type was already
 // reported by validate-shape, so that one mistake never hides the others.
-import { formatPlace, type Place } from './diagnostic.ts';
+import { formatPlace, type SourcePlace } from './diagnostic.ts';
 import { type ConfigDocument, placeOf } from './parse-yaml.ts';
 import { escapePointer } from './source-map.ts';
 
@@ -60,7 +60,7 @@ export function entriesOf(
   });
 }
 
-function placeOfNode(node: ConfigNode): Place {
+function placeOfNode(node: ConfigNode): SourcePlace {
   return placeOf(node.document, node.pointer, 'value');
 }
 

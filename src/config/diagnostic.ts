@@ -1,7 +1,7 @@
 // What is wrong with a configuration, and where. Problems are collected, never thrown: a user sees
 // all of them at once, and a reload that has any keeps the old configuration.
 
-export interface Place {
+export interface SourcePlace {
   /** As the user would type it; for layer 0 the name inside the package. */
   readonly file: string;
   /** Both start at 1. */
@@ -9,7 +9,7 @@ export interface Place {
   readonly column: number;
 }
 
-export interface Diagnostic extends Place {
+export interface Diagnostic extends SourcePlace {
   readonly severity: 'error' | 'warning';
   readonly message: string;
   /** What to do about it; null when the message says it all. */
@@ -22,7 +22,7 @@ export interface Problems {
   /** Keeps a text out of every message, also of those that were added before. */
   readonly hide: (secret: string) => void;
   /** What is known of this place says it all: problems that are added later are dropped. */
-  readonly close: (place: Place) => void;
+  readonly close: (place: SourcePlace) => void;
   /** In order of file and line; the same sentence at the same place only once. */
   readonly list: () => readonly Diagnostic[];
   readonly hasErrors: () => boolean;
@@ -57,7 +57,7 @@ export function formatDiagnostic(problem: Diagnostic): string {
   return problem.hint === null ? head : `${head}\n  hint: ${problem.hint}`;
 }
 
-export function formatPlace({ file, line, column }: Place): string {
+export function formatPlace({ file, line, column }: SourcePlace): string {
   return `${file}:${line}:${column}`;
 }
 
@@ -77,7 +77,7 @@ function maskText(text: string, secrets: ReadonlySet<string>): string {
   return masked;
 }
 
-function comparePlaces(a: Place, b: Place): number {
+function comparePlaces(a: SourcePlace, b: SourcePlace): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }

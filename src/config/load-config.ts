@@ -7,7 +7,7 @@ import { compilePolicies } from './compile-policy.ts';
 import { compileSettings } from './compile-settings.ts';
 import { type ConfigNode, descend, reportError, rootOf } from './config-node.ts';
 import { type ConfigReader, diskReader } from './config-reader.ts';
-import { createProblems, type Diagnostic, type Place, type Problems } from './diagnostic.ts';
+import { createProblems, type Diagnostic, type Problems, type SourcePlace } from './diagnostic.ts';
 import { warnInactive } from './inactive-keys.ts';
 import { type Environment, interpolateEnv } from './interpolate-env.ts';
 import { pick } from './levels.ts';
@@ -45,7 +45,7 @@ export async function loadConfig(
 ): Promise<LoadResult> {
   const defaults = readDefaults();
   const problems = createProblems();
-  const start: Place = { file, line: 1, column: 1 };
+  const start: SourcePlace = { file, line: 1, column: 1 };
   const gateway = await readDocument(
     { path: file, named: start, problems, env, reader },
     checkGatewayShape,
@@ -76,7 +76,7 @@ export async function loadConfig(
 interface Source {
   readonly path: string;
   /** The place that named the file, to blame when it can't be read. */
-  readonly named: Place;
+  readonly named: SourcePlace;
   readonly problems: Problems;
   readonly env: Environment;
   readonly reader: ConfigReader;

@@ -2,7 +2,7 @@
 // before the content is looked at. Never throws: whatever the bytes are, the answer is a document.
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import { CAPS } from './caps.ts';
-import type { Place, Problems } from './diagnostic.ts';
+import type { Problems, SourcePlace } from './diagnostic.ts';
 import { indexLines, mapSource, type NodePositions, type SourceProblem } from './source-map.ts';
 
 /** One file of the configuration, or one built-in file. */
@@ -43,7 +43,11 @@ export function parseYaml(text: string, file: string, problems: Problems): Confi
 }
 
 /** The place of a value, or of the nearest node above that has one. */
-export function placeOf(document: ConfigDocument, pointer: string, part: 'key' | 'value'): Place {
+export function placeOf(
+  document: ConfigDocument,
+  pointer: string,
+  part: 'key' | 'value',
+): SourcePlace {
   for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
     const positions = document.positions.get(at);
     if (positions !== undefined) return { file: document.file, ...positions[part] };

@@ -31,7 +31,7 @@ export function createByteMemo<T>(): ByteMemo<T> {
   places.length = PLACES;
   return {
     find: (hash, bytes, from, to) => {
-      const place = placeOf(hash);
+      const place = slotOf(hash);
       const kept = places[place];
       if (kept === undefined) return undefined;
       if (isAt(kept.bytes, bytes, from, to)) return kept.value;
@@ -41,7 +41,7 @@ export function createByteMemo<T>(): ByteMemo<T> {
     },
     keep: (hash, kept, value) => {
       if (kept.length > BYTES_MAX) return;
-      const place = placeOf(hash);
+      const place = slotOf(hash);
       const before = places[place];
       if (before !== undefined) places[place ^ 1] = before;
       places[place] = { bytes: kept, value };
@@ -49,7 +49,7 @@ export function createByteMemo<T>(): ByteMemo<T> {
   };
 }
 
-function placeOf(hash: number): number {
+function slotOf(hash: number): number {
   return (hash ^ (hash >>> 15)) & (PLACES - 1);
 }
 

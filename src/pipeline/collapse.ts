@@ -1,7 +1,7 @@
 // Any number of requests for one page cause one fetch. The fetch belongs to no client: whoever
 // leaves, it goes on for the rest, and its place is free again in the same turn in which it ends.
 
-export type Place<T> =
+export type FlightTurn<T> =
   | { readonly role: 'leader'; readonly result: Promise<T> }
   | { readonly role: 'follower'; readonly result: Promise<T> }
   /** As many as may wait for one page are waiting already. */
@@ -9,7 +9,7 @@ export type Place<T> =
 
 export interface Collapser<T> {
   /** Joins the running fetch of this key, or starts it. */
-  readonly join: (key: string, waitersMax: number, start: () => Promise<T>) => Place<T>;
+  readonly join: (key: string, waitersMax: number, start: () => Promise<T>) => FlightTurn<T>;
   readonly isRunning: (key: string) => boolean;
   /** Whoever comes from now on starts anew; those who wait already keep what they wait for. */
   readonly detach: (isMeant: (key: string) => boolean) => void;

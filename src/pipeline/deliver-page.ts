@@ -14,7 +14,7 @@ import { type Diagnosis, describe } from './describe-answer.ts';
 import type { BodyReading, ContentCoding, Entry, Found, HeaderList } from './ports.ts';
 import type { Answer, AnswerDelivery, Delivery, FilledPage, Keyed } from './state.ts';
 
-export interface StoredAnswer {
+export interface ServedEntry {
   readonly how: 'hit' | 'stale';
   readonly entry: Entry;
   /** Why a stale page is served, where that was not planned. */
@@ -33,7 +33,7 @@ export interface DescribedAnswer {
 /** Answers from an entry; anything but `found` means that its body could not be read. */
 export async function answerEntry(
   keyed: Keyed,
-  stored: StoredAnswer,
+  stored: ServedEntry,
   deps: PipelineDeps,
 ): Promise<Found<Delivery>> {
   const { delivery, coding } = describeEntry(keyed, stored, deps.clock.now());
@@ -47,7 +47,7 @@ export async function answerEntry(
 /** What is answered from an entry, and in which coding. */
 export function describeEntry(
   keyed: Keyed,
-  { how, entry, detail }: StoredAnswer,
+  { how, entry, detail }: ServedEntry,
   now: number,
 ): DescribedAnswer {
   const { status } = entry;

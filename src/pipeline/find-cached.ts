@@ -1,6 +1,6 @@
 // What the store has for a decision: the last line of every explanation.
 import type { Decision } from '../core/decision/decision.ts';
-import { type CachedState, isCachedBypass, placeOf } from '../core/decision/explain-decision.ts';
+import { type CachedState, isCachedBypass, refOf } from '../core/decision/explain-decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { PageStore } from './page-store.ts';
 import type { BodyRef } from './ports.ts';
@@ -23,5 +23,5 @@ export function cachedInNone(decision: Decision): CachedState {
 /** Where the decision is looked up; null: nowhere. */
 function findPlace(decision: Decision): BodyRef | null {
   const isLookedUp = decision.action === 'render' || isCachedBypass(decision);
-  return isLookedUp ? placeOf(decision) : null;
+  return isLookedUp ? refOf(decision) : null;
 }

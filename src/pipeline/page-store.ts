@@ -8,7 +8,7 @@ import { createBackgroundJobs } from './background-jobs.ts';
 import { createKeyTurns } from './key-turns.ts';
 import { createMemoryTier, type MemoryUse } from './memory-tier.ts';
 import { dropBodies, type PageStoreDeps, type PageStoreParts } from './page-store-deps.ts';
-import { type HotPage, peekPage } from './peek-page.ts';
+import { type PeekedPage, peekPage } from './peek-page.ts';
 import type { BodyReading, BodyRef, CacheKey, ContentCoding, Done, Entry } from './ports.ts';
 import { type BodyReader, createBodyReader } from './read-page-body.ts';
 import { type Renewal, renewEntry } from './renew-entry.ts';
@@ -41,7 +41,7 @@ export interface PageStore {
     wanted?: WantedCodings,
   ) => Promise<LookUp>;
   /** A page that this process holds and may serve without asking anybody; null: look it up. */
-  readonly peek: (key: CacheKey, url: string) => HotPage | null;
+  readonly peek: (key: CacheKey, url: string) => PeekedPage | null;
   /** One more answer came from what `peek` has found. */
   readonly countHit: () => void;
   /**

@@ -7,7 +7,7 @@ import type { HeldBodies } from './memory-tier.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
 import type { CacheKey, Entry } from './ports.ts';
 
-export interface HotPage {
+export interface PeekedPage {
   readonly entry: Entry;
   readonly freshness: 'fresh' | 'stale';
   /** Those that are in memory. */
@@ -15,7 +15,7 @@ export interface HotPage {
 }
 
 /** @returns null where the store has to be asked */
-export function peekPage(key: CacheKey, url: string, deps: PageStoreDeps): HotPage | null {
+export function peekPage(key: CacheKey, url: string, deps: PageStoreDeps): PeekedPage | null {
   const held = deps.memory.find(key);
   if (held === null || held.entry.url !== url) return null;
   if (!deps.journal.isCaughtUp() || !deps.entries.isCurrent(key, held.stamp)) return null;

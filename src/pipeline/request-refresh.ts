@@ -15,14 +15,14 @@ export interface RefreshCommand {
   readonly dimension: string | null;
 }
 
-export type RefusalReason = NoPageReason | 'queue_full' | 'queue_unavailable';
+export type RefreshRefusal = NoPageReason | 'queue_full' | 'queue_unavailable';
 
 export interface RecacheReport {
   /** How many of the URLs. */
   readonly accepted: number;
   /** One a URL and dimension. */
   readonly pages: number;
-  readonly refused: readonly { readonly url: string; readonly reason: RefusalReason }[];
+  readonly refused: readonly { readonly url: string; readonly reason: RefreshRefusal }[];
 }
 
 export type WarmReport =
@@ -45,7 +45,7 @@ export async function requestRecache(
   { urls, dimension }: RefreshCommand,
   context: RefreshRequests,
 ): Promise<RecacheReport> {
-  const refused: { url: string; reason: RefusalReason }[] = [];
+  const refused: { url: string; reason: RefreshRefusal }[] = [];
   let pages = 0;
   for (const url of urls) {
     const found = findRefreshPages(url, dimension, context.decider);

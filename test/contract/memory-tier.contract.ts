@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
-import type { HotPage } from '../../src/pipeline/peek-page.ts';
+import type { PeekedPage } from '../../src/pipeline/peek-page.ts';
 import type { BodyStore, EntryStore, Hasher, PurgeLog } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
@@ -114,8 +114,8 @@ export function describeMemoryTier(
     };
     const textOf = (text: string): string => makeBodies(text).identity.toString();
     /** Looked up until it is hot: a channel may have to be trusted first. */
-    const warmUp = async (url: string, process = ours): Promise<HotPage> => {
-      let hot: HotPage | null = null;
+    const warmUp = async (url: string, process = ours): Promise<PeekedPage> => {
+      let hot: PeekedPage | null = null;
       await waitUntil('the page is hot', async () => {
         await serve(process, url);
         hot = peek(url, process);

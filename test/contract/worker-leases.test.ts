@@ -1,7 +1,7 @@
 // The leases of a gateway with workers: one client is the primary process, which keeps them, the
 // other a real worker process at the end of a pipe.
 import { expect, test } from 'vitest';
-import { createChannel } from '../../src/adapters/workers/channel.ts';
+import { createWorkerChannel } from '../../src/adapters/workers/channel.ts';
 import { createMemberLeases } from '../../src/adapters/workers/create-member-leases.ts';
 import { forkWorker, type WorkerProcess } from '../../src/adapters/workers/fork-worker.ts';
 import { createLeaseKeeper, type LeaseKeeper } from '../../src/adapters/workers/lease-keeper.ts';
@@ -51,7 +51,7 @@ describeLeases('two members in one process', async () => {
 
 test('a primary process that does not answer: unavailable, and nothing stays behind', async () => {
   const sent: unknown[] = [];
-  const silent = createChannel(
+  const silent = createWorkerChannel(
     { send: (frame) => void sent.push(frame) },
     { answer: async () => null, hear: () => undefined },
   );
@@ -64,7 +64,7 @@ test('a primary process that does not answer: unavailable, and nothing stays beh
 });
 
 test('a primary process that is late is waited for', async () => {
-  const late = createChannel(
+  const late = createWorkerChannel(
     {
       send: (frame) => {
         if (frame.kind !== 'question') return;

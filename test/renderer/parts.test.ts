@@ -8,7 +8,7 @@ import { connect as connectTls, createServer } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { countRenderHops } from '../../src/core/http/render-loop.ts';
 import { connectPublic, RefusedError } from '../../src/renderer/egress/connect-public.ts';
-import { locate } from '../../src/renderer/egress/place.ts';
+import { locate } from '../../src/renderer/egress/destination.ts';
 import { createSelfSigned } from '../../src/renderer/egress/self-signed.ts';
 import { applyMetas, leavingStatus } from '../../src/renderer/page/apply-metas.ts';
 import { createWorkQueue, QueueFullError } from '../../src/renderer/pool/work-queue.ts';

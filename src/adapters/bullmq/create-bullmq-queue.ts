@@ -11,7 +11,7 @@ import { type EventListeners, listenToEvents } from './listen-to-events.ts';
 import { QUEUE } from './names.ts';
 import { openEagerClient, openPatientClient } from './open-clients.ts';
 import { type QueueWarning, reportOutages } from './report-outages.ts';
-import { type RunningWorker, startWorker, type WorkerTimes } from './start-worker.ts';
+import { type RunningWorker, startJobWorker, type WorkerTimes } from './start-job-worker.ts';
 
 export interface BullmqQueueOptions extends Partial<WorkerTimes> {
   readonly target: RedisTarget;
@@ -58,7 +58,10 @@ export function createBullmqQueue(options: BullmqQueueOptions): RefreshQueue {
     name: 'bullmq',
     add: (job) => ask(() => enqueue(job)),
     work: (run, concurrency) => {
-      worker = startWorker({ run, concurrency }, { ...options, client: patient.client, outages });
+      worker = startJobWorker(
+        { run, concurrency },
+        { ...options, client: patient.client, outages },
+      );
     },
     onFinished: (listener) => {
       events ??= listenToEvents(patient.client, outages, clock);

@@ -14,7 +14,7 @@ export interface Listener {
   readonly hear: (word: unknown) => void;
 }
 
-export interface Channel {
+export interface WorkerChannel {
   /** The value is whatever the other side says: to be checked by who asked. */
   readonly ask: (question: object, timeoutMs: number) => Promise<Done<unknown>>;
   readonly tell: (word: object) => void;
@@ -34,7 +34,7 @@ type Settle = (answer: Done<unknown>) => void;
 
 const GONE: Done<never> = { state: 'unavailable', reason: 'the other process is gone' };
 
-export function createChannel(wire: Wire, listener: Listener): Channel {
+export function createWorkerChannel(wire: Wire, listener: Listener): WorkerChannel {
   const open = new Map<number, Settle>();
   let lastId = 0;
   let isClosed = false;

@@ -1,7 +1,7 @@
 // The primary process, as a worker sees it. When it is gone, the worker ends.
 import { Socket } from 'node:net';
 import process from 'node:process';
-import { type Channel, createChannel, type Listener } from './channel.ts';
+import { createWorkerChannel, type Listener, type WorkerChannel } from './channel.ts';
 import { type AcceptedMessage, readConnection } from './connection-messages.ts';
 
 export interface PrimaryListener extends Listener {
@@ -10,7 +10,7 @@ export interface PrimaryListener extends Listener {
 }
 
 /** Throws in a process that no primary has forked. */
-export function connectPrimary(listener: PrimaryListener): Channel {
+export function connectPrimary(listener: PrimaryListener): WorkerChannel {
   if (process.send === undefined) throw new Error('a worker is started by `serve`, not by hand');
   process.once('disconnect', () => process.exit());
   // It may have gone before anybody listened for it.
@@ -18,7 +18,7 @@ export function connectPrimary(listener: PrimaryListener): Channel {
   const send = (message: object): void => {
     if (process.connected) process.send?.(message, () => undefined);
   };
-  const channel = createChannel({ send }, listener);
+  const channel = createWorkerChannel({ send }, listener);
   process.on('message', (message: unknown, socket: unknown) => {
     const connection = readConnection(message);
     if (connection === null) {

@@ -4,7 +4,7 @@
 // that module also greets before a line of ours has run, and prints a trace when nobody is there.
 import { fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { type Channel, createChannel, type Listener } from './channel.ts';
+import { createWorkerChannel, type Listener, type WorkerChannel } from './channel.ts';
 import { type ConnectionMessage, readAccepted } from './connection-messages.ts';
 
 export interface WorkerProgram {
@@ -20,7 +20,7 @@ export interface WorkerExit {
 
 export interface WorkerProcess {
   readonly pid: number | undefined;
-  readonly channel: Channel;
+  readonly channel: WorkerChannel;
   /** Hands a connection over, as number `id`; the own copy of the socket stays open. */
   readonly give: (port: string, id: number, socket: Socket) => void;
   readonly exited: Promise<WorkerExit>;
@@ -39,7 +39,7 @@ export function forkWorker(
   listener: WorkerListener,
 ): WorkerProcess {
   const worker = fork(path, { execArgv: [...execArgv] });
-  const channel = createChannel(
+  const channel = createWorkerChannel(
     {
       // It may end at any moment: `exited` tells, and what was asked of it is unavailable.
       send: (frame) => {

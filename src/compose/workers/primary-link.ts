@@ -1,6 +1,6 @@
 // The primary process as its worker uses it, in plain calls.
 
-import type { Channel } from '../../adapters/workers/channel.ts';
+import type { WorkerChannel } from '../../adapters/workers/channel.ts';
 import type { LeaseLink } from '../../adapters/workers/create-member-leases.ts';
 import type { RefreshQueue } from '../../pipeline/ports.ts';
 import type { OwnRenderer } from '../own-renderer.ts';
@@ -33,7 +33,7 @@ const RENDERER_TIMEOUT_MS = 30_000;
 const LEASE_TIMEOUT_MS = 5_000;
 const REFRESH_TIMEOUT_MS = 5_000;
 
-export function createPrimaryLink({ ask, tell }: Channel): PrimaryLink {
+export function createPrimaryLink({ ask, tell }: WorkerChannel): PrimaryLink {
   const askFor = async <T>(
     question: WorkerQuestion,
     timeoutMs: number,

@@ -61,7 +61,7 @@ export const GOOGLEBOT_USER_AGENT =
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
 /** Where the page of a decision is, or would be; null where there is none. */
-export function placeOf(decision: Decision): BodyRef | null {
+export function refOf(decision: Decision): BodyRef | null {
   const { host, dimension } = decision;
   if (decision.error !== null || host === null || dimension === null) return null;
   const dimensionId = isCachedBypass(decision) ? BYPASS_DIMENSION_ID : dimension.id;
@@ -79,7 +79,7 @@ export function isCachedBypass(decision: Decision): boolean {
 export function explainDecision(decision: Decision, cached: CachedState): Explanation {
   const keyed: KeyedDecision | null = decision.error === null ? decision : null;
   const { host, dimension } = decision;
-  const place = placeOf(decision);
+  const ref = refOf(decision);
   return {
     input: decision.input,
     normalized: decision.normalized,
@@ -96,8 +96,8 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
     reason: decision.reason,
     status: decision.status?.code ?? null,
     location: findLocation(decision),
-    key: place && formatCacheKey(place.hostId, place.dimensionId, place.hash),
-    file: place && bodyFileName(place),
+    key: ref && formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+    file: ref && bodyFileName(ref),
     steps: decision.steps,
     stripped: keyed?.stripped ?? [],
     tracking: explainTracking(keyed),

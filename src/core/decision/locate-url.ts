@@ -10,12 +10,12 @@ import { makeSite, readSite, type Site } from '../url/read-site.ts';
 import { createUrlReader, type ParsedUrl, type Place } from '../url/read-url.ts';
 import { recordStep, type Trace } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
-import { type Settled, settleRule } from './settle-rule.ts';
+import { type SettledRule, settleRule } from './settle-rule.ts';
 
 export interface Located {
   readonly host: HostPolicy | null;
   readonly parsed: ParsedUrl;
-  readonly settled: Settled;
+  readonly settled: SettledRule;
 }
 
 export interface Locator {

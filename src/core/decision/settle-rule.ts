@@ -20,7 +20,7 @@ export interface SettleContext extends NormalizeContext {
   readonly reader: Pick<UrlReader, 'readParts'>;
 }
 
-export interface Settled {
+export interface SettledRule {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly normalized: NormalizedUrl;
@@ -36,7 +36,7 @@ export interface Settled {
 export function settleRule(
   parsed: ParsedUrl,
   context: SettleContext,
-): Result<Settled, UrlErrorKind> {
+): Result<SettledRule, UrlErrorKind> {
   const first = applyRule(parsed, context);
   if (!first.ok || context.rules === null) return first;
   const { rule } = first.value;
@@ -52,7 +52,7 @@ export function settleRule(
 /** What became of a URL so far. */
 interface Course {
   readonly statusRule: Rule | null;
-  readonly rounds: readonly [Settled, ...Settled[]];
+  readonly rounds: readonly [SettledRule, ...SettledRule[]];
 }
 
 /** Every round but the first, which nearly always is the last. */
@@ -60,8 +60,8 @@ function settleAgain(
   parsed: ParsedUrl,
   course: Course,
   context: SettleContext,
-): Result<Settled, UrlErrorKind> {
-  const rounds: Settled[] = [...course.rounds];
+): Result<SettledRule, UrlErrorKind> {
+  const rounds: SettledRule[] = [...course.rounds];
   let [last] = course.rounds;
   let { statusRule } = course;
   const seen = new Map([[last.normalized.url, 0]]);
@@ -93,13 +93,17 @@ function roundsMax({ urlBytesMax }: UrlLimits): number {
 }
 
 /** What was stripped in earlier rounds is missing from the last one. */
-function conclude(settled: Settled, statusRule: Rule | null, rounds: readonly Settled[]): Settled {
+function conclude(
+  settled: SettledRule,
+  statusRule: Rule | null,
+  rounds: readonly SettledRule[],
+): SettledRule {
   const stripped = rounds.flatMap((round) => round.normalized.stripped);
   const rule = statusRule ?? settled.rule;
   return { ...settled, rule, normalized: { ...settled.normalized, stripped } };
 }
 
-function applyRule(parsed: ParsedUrl, context: SettleContext): Result<Settled, UrlErrorKind> {
+function applyRule(parsed: ParsedUrl, context: SettleContext): Result<SettledRule, UrlErrorKind> {
   const { rule, readsQuery } = findRule(parsed, context);
   const policy = rule?.policy ?? context.host?.policy ?? context.global;
   const normalized = applyPolicy(parsed, policy, context);
@@ -135,7 +139,7 @@ function findStatusRule(rule: Rule | null, parsed: ParsedUrl, context: SettleCon
 }
 
 /** Of what a second normalization would start from. */
-function placeAfter(place: Place, { normalized }: Settled): Place {
+function placeAfter(place: Place, { normalized }: SettledRule): Place {
   const { scheme, host, port } = place.site;
   if (normalized.host === host) return place;
   return { ...place, site: makeSite(scheme, normalized.host, port) };
@@ -145,7 +149,7 @@ function placeAfter(place: Place, { normalized }: Settled): Place {
  * Whether a second normalization would choose the same rule: one policy is idempotent, so that
  * means the same URL.
  */
-function isSettled(current: ParsedUrl, settled: Settled, context: SettleContext): boolean {
+function isSettled(current: ParsedUrl, settled: SettledRule, context: SettleContext): boolean {
   const { path, query } = settled.normalized;
   const isSameQuery = !settled.readsQuery || query === current.query;
   if (isSameQuery && path === current.rulePath) return true;
@@ -154,7 +158,7 @@ function isSettled(current: ParsedUrl, settled: Settled, context: SettleContext)
 }
 
 /** Rules that send a URL round in a circle: every member of the circle gets the same answer. */
-function pickFromCycle(rounds: readonly Settled[]): Settled {
+function pickFromCycle(rounds: readonly SettledRule[]): SettledRule {
   return rounds.reduce((least, round) =>
     round.normalized.url < least.normalized.url ? round : least,
   );

@@ -6,7 +6,7 @@ import type { EntrySource } from '../key/entry.ts';
 import type { CacheTimePolicy } from '../policy/policy.ts';
 import { parseCacheControl } from './cache-control.ts';
 import type { Lifetime } from './freshness.ts';
-import { firstHeader, type HeaderList, headerValues, listMembers } from './header-list.ts';
+import { fieldMembers, firstHeader, type HeaderList, headerValues } from './header-list.ts';
 
 export interface StorablePage {
   readonly status: number;
@@ -119,7 +119,7 @@ function isWholeAnswer(status: number): boolean {
 
 /** Varies by something that a crawler's request brought along, and so isn't one page for all. */
 function variesByPerson(question: StorableQuestion): boolean {
-  return listMembers(question.page.headers, 'vary').some((member) => {
+  return fieldMembers(question.page.headers, 'vary').some((member) => {
     const name = member.toLowerCase();
     if (name === '*' || name === 'authorization') return true;
     if (name === 'cookie') return !question.cookiesIgnored;

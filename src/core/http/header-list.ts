@@ -14,7 +14,7 @@ export function firstHeader(headers: HeaderList, name: string): string | null {
 }
 
 /** The members of a comma-separated field over all its lines, trimmed, empty ones left out. */
-export function listMembers(headers: HeaderList, name: string): readonly string[] {
+export function fieldMembers(headers: HeaderList, name: string): readonly string[] {
   return headerValues(headers, name)
     .flatMap((value) => value.split(','))
     .map((member) => member.trim())

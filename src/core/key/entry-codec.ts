@@ -11,9 +11,9 @@ import {
   InvalidField,
   isInstant,
   isRecord,
-  readHeaders,
   readInstant,
   readOwn,
+  readStoredHeaders,
 } from './read-fields.ts';
 
 export type Decoded =
@@ -101,7 +101,7 @@ function readEntry(record: Record<string, unknown>): Entry {
     hash: field('hash', isHash),
     source: field('source', isSource),
     status: field('status', isStatus),
-    headers: readHeaders(readOwn(record, 'headers'), REFUSED_HEADERS),
+    headers: readStoredHeaders(readOwn(record, 'headers'), REFUSED_HEADERS),
     cachedAt: field('cachedAt', isInstant),
     staleAt: field('staleAt', isInstant),
     deleteAt: field('deleteAt', isInstant),

@@ -3,7 +3,7 @@
 import { isFieldName } from '../http/header-list.ts';
 import { isHash } from './cache-key.ts';
 import type { Entry, StoredExchange, VariantIndex } from './entry.ts';
-import { InvalidField, isRecord, readHeaders, readInstant, readOwn } from './read-fields.ts';
+import { InvalidField, isRecord, readInstant, readOwn, readStoredHeaders } from './read-fields.ts';
 
 /** Hop-by-hop and framing fields, those of one client, and what delivery makes anew. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -40,9 +40,9 @@ export function readExchangeFields(
 function readExchange(value: unknown): StoredExchange {
   if (!isRecord(value)) throw new InvalidField('bad_exchange');
   return {
-    headers: readHeaders(readOwn(value, 'headers'), REFUSED),
+    headers: readStoredHeaders(readOwn(value, 'headers'), REFUSED),
     initialAgeMs: readInstant(readOwn(value, 'initialAgeMs'), 'bad_exchange'),
-    selecting: readHeaders(readOwn(value, 'selecting'), NONE_REFUSED),
+    selecting: readStoredHeaders(readOwn(value, 'selecting'), NONE_REFUSED),
   };
 }
 

@@ -30,7 +30,7 @@ export function readInstant(value: unknown, reason: string): number {
 }
 
 /** @param refused lower-case names that must not be there */
-export function readHeaders(value: unknown, refused: ReadonlySet<string>): HeaderList {
+export function readStoredHeaders(value: unknown, refused: ReadonlySet<string>): HeaderList {
   if (!Array.isArray(value) || value.length > LIMITS.headerFieldsMax) {
     throw new InvalidField('bad_headers');
   }

@@ -5,13 +5,13 @@ import type { VariantIndex } from '../../core/key/entry.ts';
 import type { HostPolicy } from '../../core/policy/policy.ts';
 import type { BodyRef, CacheKey, Hasher, HeaderList } from '../ports.ts';
 
-export interface Place {
+export interface ExchangePlace {
   readonly key: CacheKey;
   readonly ref: BodyRef;
 }
 
 /** @param hash of the normalized URL, or of a variant */
-export function exchangePlace(host: Pick<HostPolicy, 'id'>, hash: string): Place {
+export function exchangePlace(host: Pick<HostPolicy, 'id'>, hash: string): ExchangePlace {
   const ref = { hostId: host.id, dimensionId: BYPASS_DIMENSION_ID, hash };
   return { key: formatCacheKey(ref.hostId, ref.dimensionId, hash), ref };
 }

@@ -7,11 +7,11 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { BodyReading, ContentCoding, Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { chooseVariant } from './choose-variant.ts';
-import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
+import { type ExchangePlace, exchangePlace, variantHash } from './exchange-place.ts';
 
 export type ExchangeEntry = Entry & { readonly exchange: StoredExchange };
 
-export interface FoundExchange extends Place {
+export interface FoundExchange extends ExchangePlace {
   readonly state: 'found';
   readonly entry: ExchangeEntry;
   readonly freshness: 'fresh' | 'stale';

@@ -10,7 +10,7 @@ import type { RunningFill } from '../running-fills.ts';
 import type { PageDraft } from '../save-page.ts';
 import type { Keyed } from '../state.ts';
 import type { SharedExchange } from './exchange-end.ts';
-import { exchangePlace, type Place, variantHash } from './exchange-place.ts';
+import { type ExchangePlace, exchangePlace, variantHash } from './exchange-place.ts';
 
 /** An index outlives its variants, so that it is not written with each of them. */
 const INDEX_MORE_MS = 86_400_000;
@@ -89,13 +89,13 @@ async function keepVariant(
   return listed.stored;
 }
 
-function baseDraft(keyed: Keyed, { key, ref }: Place) {
+function baseDraft(keyed: Keyed, { key, ref }: ExchangePlace) {
   return { key, ref, url: keyed.decision.normalized, source: 'origin', headers: [] } as const;
 }
 
 function draftOf(
   keyed: Keyed,
-  place: Place,
+  place: ExchangePlace,
   { status, kept, selecting, body, since }: SharedExchange,
   { isPurged }: RunningFill,
 ): PageDraft {

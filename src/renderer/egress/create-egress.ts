@@ -9,11 +9,11 @@ import type { SecureContext } from 'node:tls';
 import { RENDER_LIMITS } from '../limits.ts';
 import type { ConnectPublic, PublicTarget } from '../options.ts';
 import { RefusedError } from './connect-public.ts';
+import { type Destination, locate, parseAuthority } from './destination.ts';
 import { type Forwarding, forwardToOrigin, join, upgradeToOrigin } from './forward-origin.ts';
 import { forwardToPublic } from './forward-public.ts';
 import { openTunnel } from './open-tunnel.ts';
 import type { OriginRoute } from './origin-route.ts';
-import { locate, type Place, parseAuthority } from './place.ts';
 
 export interface EgressOptions {
   readonly route: OriginRoute;
@@ -80,19 +80,22 @@ export class Egress {
   }
 
   #onRequest(request: IncomingMessage, response: ServerResponse): void {
-    const place = locate(request, this.#tunnels.get(request.socket));
-    if (place === null) response.writeHead(400).end();
-    else if (this.#options.isOwnHost(place.target.host)) {
-      forwardToOrigin(request, response, this.#forwarding(place));
+    const destination = locate(request, this.#tunnels.get(request.socket));
+    if (destination === null) response.writeHead(400).end();
+    else if (this.#options.isOwnHost(destination.target.host)) {
+      forwardToOrigin(request, response, this.#forwarding(destination));
     } else {
-      forwardToPublic(request, response, { place, connect: () => this.#connect(place.target) });
+      forwardToPublic(request, response, {
+        destination,
+        connect: () => this.#connect(destination.target),
+      });
     }
   }
 
   #onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const place = locate(request, this.#tunnels.get(socket));
-    if (place === null || !this.#options.isOwnHost(place.target.host)) socket.destroy();
-    else upgradeToOrigin(request, { socket, head }, this.#forwarding(place));
+    const destination = locate(request, this.#tunnels.get(socket));
+    if (destination === null || !this.#options.isOwnHost(destination.target.host)) socket.destroy();
+    else upgradeToOrigin(request, { socket, head }, this.#forwarding(destination));
   }
 
   #onConnect(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -119,7 +122,7 @@ export class Egress {
     }
   }
 
-  #forwarding({ authority, path }: Place): Forwarding {
+  #forwarding({ authority, path }: Destination): Forwarding {
     return {
       route: this.#options.route,
       authority,

@@ -2,11 +2,11 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { filterEndToEnd } from '../../core/http/filter-headers.ts';
+import type { Destination } from './destination.ts';
 import { answerHeaders, pairs } from './origin-route.ts';
-import type { Place } from './place.ts';
 
 export interface PublicForwarding {
-  readonly place: Place;
+  readonly destination: Destination;
   readonly connect: () => Promise<Duplex>;
 }
 
@@ -14,7 +14,7 @@ export interface PublicForwarding {
 export function forwardToPublic(
   request: IncomingMessage,
   response: ServerResponse,
-  { place, connect }: PublicForwarding,
+  { destination, connect }: PublicForwarding,
 ): void {
   const giveUp = (): void => void response.destroy();
   const send = (socket: Duplex): void => {
@@ -23,7 +23,7 @@ export function forwardToPublic(
     const closing = ['connection', 'close'] as const;
     const upstream = httpRequest({
       method: request.method,
-      path: place.path,
+      path: destination.path,
       headers: [...filterEndToEnd(fields), ...length, closing].flat(),
       createConnection: () => socket,
     });

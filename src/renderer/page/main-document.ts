@@ -7,7 +7,7 @@ import { encodeLatin1Location, publishLocation } from '../../core/http/location.
 import type { RenderErrorCode } from '../../core/http/render-answer.ts';
 import { RENDER_LIMITS } from '../limits.ts';
 import type { RenderHost } from '../options.ts';
-import type { MainDocument, PausedAnswer, Verdict } from '../requests/intercept-requests.ts';
+import type { MainDocument, PausedAnswer, PausedVerdict } from '../requests/intercept-requests.ts';
 
 /** What ends a render before the page is ready. */
 export type Ending =
@@ -44,22 +44,22 @@ export function watchMainDocument(options: MainDocumentOptions): WatchedDocument
   let answer: PausedAnswer | null = null;
   let reloads = 0;
   const pageUrl = withoutFragment(options.url);
-  const goOn: Verdict = { action: 'continue', headers: [] };
-  const abort: Verdict = { action: 'abort' };
-  const withHeaders: Verdict = {
+  const goOn: PausedVerdict = { action: 'continue', headers: [] };
+  const abort: PausedVerdict = { action: 'abort' };
+  const withHeaders: PausedVerdict = {
     action: 'continue',
     headers: dropNeverFilled(options.headers),
   };
-  const fail = (code: RenderErrorCode, message: string): Verdict => {
+  const fail = (code: RenderErrorCode, message: string): PausedVerdict => {
     options.end({ kind: 'failed', code, message });
     return abort;
   };
-  const leave = (location: string): Verdict => {
+  const leave = (location: string): PausedVerdict => {
     if (location.length > RENDER_LIMITS.textCharsMax) return fail('refused', 'left for a long URL');
     options.end({ kind: 'left', location });
     return abort;
   };
-  const redirect = ({ status, headers }: PausedAnswer, target: string): Verdict => {
+  const redirect = ({ status, headers }: PausedAnswer, target: string): PausedVerdict => {
     const location = encodeLatin1Location(target);
     if (location === null || location.length > RENDER_LIMITS.textCharsMax) {
       return fail('refused', 'a Location that cannot be written');

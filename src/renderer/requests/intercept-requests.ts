@@ -17,13 +17,13 @@ export interface PausedAnswer extends PausedRequest {
 }
 
 /** `abort` leaves the page where it is. */
-export type Verdict =
+export type PausedVerdict =
   | { readonly action: 'abort' }
   | { readonly action: 'continue'; readonly headers: HeaderList };
 
 export interface MainDocument {
-  readonly onRequest: (request: PausedRequest) => Verdict;
-  readonly onAnswer: (answer: PausedAnswer) => Verdict;
+  readonly onRequest: (request: PausedRequest) => PausedVerdict;
+  readonly onAnswer: (answer: PausedAnswer) => PausedVerdict;
 }
 
 /** Starts intercepting; ends with the session. */

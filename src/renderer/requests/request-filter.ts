@@ -35,12 +35,12 @@ export function compileRequestFilter(
     return parsed.ok ? [parsed.value] : [];
   });
   const set = compilePatternSet(patterns, (pattern) => pattern);
-  const isBlocked = remember((place) => set.find(place) !== undefined);
-  return (type, url) => types.has(type.toLowerCase()) || isBlocked(placeOf(url));
+  const isBlocked = remember((text) => set.find(text) !== undefined);
+  return (type, url) => types.has(type.toLowerCase()) || isBlocked(hostAndPath(url));
 }
 
 /** `https://a.example:8443/x/y?z#f` → `a.example/x/y`. */
-function placeOf(url: string): string {
+function hostAndPath(url: string): string {
   const [, host = '', path = ''] = /^[a-z]+:\/\/([^/?#:]+)(?::\d+)?([^?#]*)/i.exec(url) ?? [];
   return host + path;
 }

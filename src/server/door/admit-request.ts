@@ -7,7 +7,7 @@ import type { RawHeaders } from '../../core/http/hop-headers.ts';
 import { err, type Result } from '../../core/result.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
 import { checkRequest, type RequestHead } from './check-request.ts';
-import { beginExchange, connectionOf, type Exchange } from './connection.ts';
+import { beginRequest, connectionOf, type DoorRequest } from './connection.ts';
 import type { RefusalReason } from './refusals.ts';
 import { watchUpload } from './watch-upload.ts';
 
@@ -28,7 +28,7 @@ export function admitRequest(
   const { socket } = request;
   // Whatever was pipelined behind a refused message is not read as a request.
   if (connectionOf(socket).isClosing) return false;
-  const connection = beginExchange({ request, response });
+  const connection = beginRequest({ request, response });
   const target = judge(request, connection.hasLooseRequestLine, options);
   if (!target.ok) {
     connection.isClosing = request.httpVersionMajor < 2;
@@ -43,8 +43,8 @@ export function admitRequest(
 }
 
 /** Ends the request when its body stalls; to be called when somebody begins to read it. */
-export function limitUpload(exchange: Exchange, options: DoorOptions): void {
-  const { request, response } = exchange;
+export function limitUpload(pair: DoorRequest, options: DoorOptions): void {
+  const { request, response } = pair;
   if (!announcesBody(request)) return;
   watchUpload(request, options.limits.bodyIdleTimeoutMs, () => {
     options.onRefused('body_timeout');

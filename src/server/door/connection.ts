@@ -1,10 +1,11 @@
-// What the door remembers about one connection: its newest exchange, whether a request line on it
+// What the door remembers about one connection: its newest request, whether a request line on it
 // was ambiguous, and whether it is being closed. Kept beside the socket, never on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { inspectRequestLines } from './inspect-request-line.ts';
 
-export interface Exchange {
+/** A request whose head has been parsed, with its answer. */
+export interface DoorRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -22,7 +23,7 @@ export interface ConnectionLane {
 }
 
 export interface Connection {
-  newest: Exchange | null;
+  newest: DoorRequest | null;
   hasLooseRequestLine: boolean;
   isClosing: boolean;
   /** The rest of a message head comes in the next chunk. */
@@ -75,15 +76,15 @@ export function ignoreConnection(socket: Duplex): void {
 }
 
 /** Notes the request whose head has just been parsed. */
-export function beginExchange(exchange: Exchange): Connection {
-  const connection = connectionOf(exchange.request.socket);
-  connection.newest = exchange;
+export function beginRequest(pair: DoorRequest): Connection {
+  const connection = connectionOf(pair.request.socket);
+  connection.newest = pair;
   connection.isInsideHead = false;
   return connection;
 }
 
-/** The exchange whose answer is not written yet, or null. */
-export function pendingExchange(connection: Connection): Exchange | null {
+/** The request whose answer is not written yet, or null. */
+export function pendingRequest(connection: Connection): DoorRequest | null {
   const { newest } = connection;
   return newest === null || newest.response.writableFinished ? null : newest;
 }
@@ -92,7 +93,7 @@ export function pendingExchange(connection: Connection): Exchange | null {
 export function isBusy(connection: Connection): boolean {
   const { isInsideHead, unfinishedLine, lane } = connection;
   const isReading = isInsideHead || (unfinishedLine?.length ?? 0) > 0;
-  return isReading || pendingExchange(connection) !== null || lane?.isAnswering() === true;
+  return isReading || pendingRequest(connection) !== null || lane?.isAnswering() === true;
 }
 
 /** Looks at a chunk that Node's parser is about to read. */

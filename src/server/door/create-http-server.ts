@@ -17,10 +17,10 @@ import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './adm
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
 import { ignoreConnection, inspectConnection } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
+import { handleInTurn } from './handle-in-turn.ts';
 import { createLanes, type TakeTurn } from './lane.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { RefusalReason } from './refusals.ts';
-import { handleInTurn } from './take-turns.ts';
 import { headWithoutUpgrade, isWebSocketHandshake } from './upgrades.ts';
 import { watchConnection } from './watch-download.ts';
 
@@ -37,7 +37,6 @@ export interface HttpServerOptions extends DoorOptions {
 const CHECKING_INTERVAL_MS = 2_000;
 /** Longest whole upload. Stalls end much earlier; this bounds an attacker who drips. */
 const UPLOAD_TIMEOUT_MS = 3_600_000;
-const TCP_KEEP_ALIVE_MS = 30_000;
 
 /** The limits Node enforces itself, for this listener and the TLS one. */
 export function nodeLimits(limits: ServerLimits): ServerOptions {
@@ -47,9 +46,6 @@ export function nodeLimits(limits: ServerLimits): ServerOptions {
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(CHECKING_INTERVAL_MS, limits.headersTimeoutMs),
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-    noDelay: true,
     // The door asks for Host itself, so that its absence is counted and answered like the rest.
     requireHostHeader: false,
   };

@@ -2,7 +2,7 @@
 // owed is not thrown away because of what came after its request (bytes after `Connection: close`).
 import type { Duplex } from 'node:stream';
 import { refuseConnection } from './answer-refusal.ts';
-import { connectionOf, type Exchange, pendingExchange } from './connection.ts';
+import { connectionOf, type DoorRequest, pendingRequest } from './connection.ts';
 import type { RefusalReason } from './refusals.ts';
 
 const REASONS: Readonly<Record<string, RefusalReason>> = {
@@ -37,13 +37,13 @@ export function handleClientError(
   if (connection.isClosing) return;
   connection.isClosing = true;
   const reason = reasonOf(error);
-  const exchange = pendingExchange(connection);
-  if (exchange?.request.complete) {
-    finishThenClose(socket, exchange);
+  const pending = pendingRequest(connection);
+  if (pending?.request.complete) {
+    finishThenClose(socket, pending);
     return;
   }
   onRefused(reason);
-  if (exchange !== null && hasStartedAnswer(exchange)) socket.destroy();
+  if (pending !== null && hasStartedAnswer(pending)) socket.destroy();
   else refuseConnection(socket, reason);
 }
 
@@ -63,12 +63,12 @@ function startsWithToken(packet: Buffer | undefined): boolean {
   return packet !== undefined && /^[A-Z][A-Z-]{0,31} [!-~]/.test(packet.toString('latin1', 0, 64));
 }
 
-function finishThenClose(socket: Duplex, exchange: Exchange): void {
-  exchange.response.shouldKeepAlive = false;
-  exchange.response.once('finish', () => socket.end());
+function finishThenClose(socket: Duplex, pending: DoorRequest): void {
+  pending.response.shouldKeepAlive = false;
+  pending.response.once('finish', () => socket.end());
 }
 
 /** An answer behind another one has no socket yet: bare bytes would overtake the one before it. */
-function hasStartedAnswer({ response }: Exchange): boolean {
+function hasStartedAnswer({ response }: DoorRequest): boolean {
   return response.headersSent || response.socket === null;
 }

@@ -16,7 +16,8 @@ import { writeAnswer } from './write-answer.ts';
 
 export const LOOP_STATUS = 508;
 
-export interface Serving {
+/** A request that is about to be served, with the means to answer it. */
+export interface OpenVisit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly visit: Visit;
@@ -26,7 +27,7 @@ export interface Serving {
 
 /** @param dress the listener's last word on what goes out */
 export async function serveVisit(
-  { request, reply, visit, snapshot }: Serving,
+  { request, reply, visit, snapshot }: OpenVisit,
   deps: GatewayDeps,
   dress: (delivery: Delivery) => Delivery = (delivery) => delivery,
 ): Promise<void> {

@@ -8,12 +8,12 @@ import {
   filterStored,
 } from '../../../src/core/http/filter-headers.ts';
 import {
+  fieldMembers,
   firstHeader,
   type HeaderList,
   headerValues,
   isFieldName,
   isFieldValue,
-  listMembers,
 } from '../../../src/core/http/header-list.ts';
 
 function names(headers: HeaderList): string[] {
@@ -37,7 +37,7 @@ describe('header list', () => {
     expect(firstHeader(headers, 'a')).toBe('1, 2');
     expect(firstHeader(headers, '__proto__')).toBe('p');
     expect(firstHeader(headers, 'constructor')).toBeNull();
-    expect(listMembers(headers, 'a')).toEqual(['1', '2', '4']);
+    expect(fieldMembers(headers, 'a')).toEqual(['1', '2', '4']);
   });
 
   it.each([

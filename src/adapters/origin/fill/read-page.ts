@@ -2,7 +2,7 @@
 // Anything whose framing or length can't be trusted is `http_protocol_error` (attack rows R01–R33).
 import type { Dispatcher } from 'undici';
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
-import { firstHeader, type HeaderList, listMembers } from '../../../core/http/header-list.ts';
+import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
 import { encodeLatin1Location, publishLocation } from '../../../core/http/location.ts';
 import type { FetchFailure, Page } from '../../../pipeline/ports.ts';
 import { knownCodings, readBody } from './read-body.ts';
@@ -35,7 +35,7 @@ export async function readPage(
   const raw = pairHeaders(answer.headers);
   const { statusCode: status, body: stream } = answer;
   refuseUnlessSound(status, raw);
-  const codings = knownCodings(listMembers(raw, 'content-encoding'));
+  const codings = knownCodings(fieldMembers(raw, 'content-encoding'));
   if (codings === null) throw new PageRefused('http_protocol_error', 'content_coding');
   const length = firstHeader(raw, 'content-length');
   if (Number(length ?? 0) > settings.pageBytesMax) throw new PageRefused('too_large', 'length');
@@ -57,7 +57,7 @@ function refuseUnlessSound(status: number, raw: HeaderList): void {
   if (status < 200 || status > 599 || status === 206 || status === 304) {
     throw new PageRefused('http_protocol_error', 'status');
   }
-  const framing = listMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
+  const framing = fieldMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
   if (framing.length > 0 && framing.join() !== 'chunked') {
     throw new PageRefused('http_protocol_error', 'transfer_coding');
   }

@@ -1,6 +1,6 @@
 // From the head of an origin's answer to what may be passed on and kept: end-to-end fields only,
 // no inner address, nothing whose framing can't be trusted.
-import { firstHeader, type HeaderList, listMembers } from '../../../core/http/header-list.ts';
+import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
 import { hopNames } from '../../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../../core/http/returned-headers.ts';
 import type { OriginAnswer, PassJob } from '../../../pipeline/origin-ports.ts';
@@ -19,7 +19,7 @@ export function readHead(
   job: PassJob,
   originUrl: string,
 ): OriginAnswer {
-  const codings = listMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
+  const codings = fieldMembers(raw, 'transfer-encoding').map((coding) => coding.toLowerCase());
   if (codings.length > 0 && codings.join() !== 'chunked') {
     throw new PageRefused('http_protocol_error', 'transfer_coding');
   }

@@ -5,7 +5,7 @@ import { CONNECT_TIMEOUT_MS, type RedisTarget } from '../../../core/redis-target
 import { connectCluster } from './cluster/connect-cluster.ts';
 import type { ConnectionUse, OutageReporter } from './outage-reporter.ts';
 import { answer, type RedisConnection } from './redis-connection.ts';
-import { placeOf } from './redis-target.ts';
+import { serverOf } from './redis-target.ts';
 import { openServerLink } from './server-link.ts';
 import { watchSentinels } from './watch-sentinels.ts';
 
@@ -26,9 +26,9 @@ export async function connectRedis(
   if (target.kind === 'cluster') {
     return await connectCluster(target, { use, reporter, monotonicNow, timeoutMs });
   }
-  const place = placeOf(target);
-  const link = openServerLink(place, {
-    reporter: reporter.of(place.name, use),
+  const server = serverOf(target);
+  const link = openServerLink(server, {
+    reporter: reporter.of(server.name, use),
     monotonicNow,
     timeoutMs,
   });
@@ -41,11 +41,11 @@ export async function connectRedis(
       : () => undefined;
   await link.settle(CONNECT_TIMEOUT_MS);
   return {
-    name: place.name,
+    name: server.name,
     isOneServer: true,
     run: (_key, command, withinMs = timeoutMs) => answer(link.attempt(command, withinMs)),
     servers: () => [{ run: (command) => answer(link.attempt(command, timeoutMs)) }],
-    openClient: (_key, clientOptions) => place.open(clientOptions),
+    openClient: (_key, clientOptions) => server.open(clientOptions),
     settledForMs: () => monotonicNow() - (link.readySince() ?? monotonicNow()),
     onReplaced: (listener) => void listeners.push(listener),
     close: () => {

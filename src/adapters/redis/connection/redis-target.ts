@@ -37,7 +37,7 @@ const SHARED = {
 } satisfies RedisOptions;
 
 /** The one server of a URL, or the master that the Sentinels name at the time of connecting. */
-export function placeOf(target: Exclude<RedisTarget, { kind: 'cluster' }>): RedisServerPlace {
+export function serverOf(target: Exclude<RedisTarget, { kind: 'cluster' }>): RedisServerPlace {
   if (target.kind === 'single') {
     const { url } = target;
     return {

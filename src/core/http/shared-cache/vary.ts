@@ -1,7 +1,7 @@
 // Which request fields an answer was chosen by, and their values in one form, so that requests that
 // mean the same find the same variant (RFC 9111 §4.1). Only what provably means the same is made
 // the same: repeated lines, and in fields that are known to be lists white space and case.
-import { type HeaderList, headerValues, isFieldName, listMembers } from '../header-list.ts';
+import { fieldMembers, type HeaderList, headerValues, isFieldName } from '../header-list.ts';
 
 /** An answer that is chosen by more than these has more variants than hits. */
 const NAMES_MAX = 16;
@@ -14,7 +14,7 @@ const LISTS: ReadonlySet<string> = new Set(['accept', 'accept-encoding', 'accept
  * they don't matter.
  */
 export function varyNames(headers: HeaderList): readonly string[] | null {
-  const names = new Set(listMembers(headers, 'vary').map((name) => name.toLowerCase()));
+  const names = new Set(fieldMembers(headers, 'vary').map((name) => name.toLowerCase()));
   names.delete('cookie');
   const isKnown = [...names].every((name) => name !== '*' && isFieldName(name));
   if (!isKnown || names.has('authorization') || names.size > NAMES_MAX) return null;

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { PublicTarget } from '../options.ts';
 
-export interface Place {
+export interface Destination {
   /** As a Host field has it. */
   readonly authority: string;
   readonly target: PublicTarget;
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** @param tunnel authority of the tunnel, for a request inside one */
-export function locate(request: IncomingMessage, tunnel: string | undefined): Place | null {
+export function locate(request: IncomingMessage, tunnel: string | undefined): Destination | null {
   const url = request.url ?? '';
   const [, absolute, rest] = /^http:\/\/([^/?#@]+)(\/.*)$/s.exec(url) ?? [];
   const authority = tunnel ?? absolute;

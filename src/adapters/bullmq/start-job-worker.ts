@@ -43,7 +43,7 @@ export interface StoppingWorker {
   readonly closed: Promise<void>;
 }
 
-export function startWorker(handler: JobHandler, parts: WorkerParts): RunningWorker {
+export function startJobWorker(handler: JobHandler, parts: WorkerParts): RunningWorker {
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, checkIntervalMs = CHECK_INTERVAL_MS } = parts;
   const running = new Set<Promise<unknown>>();
   const run = (job: RefreshJob): Promise<RefreshStep> => {

@@ -1,7 +1,7 @@
 // Pipelined requests are handled one after another, as they are answered. It bounds what one
 // connection can have running, and every answer that is being made has its socket, so that a client
 // that leaves is noticed at once. While requests wait, no more are read.
-import type { Exchange } from './connection.ts';
+import type { DoorRequest } from './connection.ts';
 
 interface Turns {
   isBusy: boolean;
@@ -12,7 +12,7 @@ interface Turns {
 const turnsBySocket = new WeakMap<object, Turns>();
 
 /** Runs `handle` when the answers before this one are done; never, if the connection ends first. */
-export function handleInTurn({ request, response }: Exchange, handle: () => void): void {
+export function handleInTurn({ request, response }: DoorRequest, handle: () => void): void {
   // HTTP/2 has its own streams and flow control.
   if (request.httpVersionMajor === 2) {
     handle();
