@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Answer, valuesOf } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { counted, FRESH, setUp, verdict, visits } from './bypass-stage.ts';
-import { answer, HUMAN } from './stage.ts';
+import { answer, HUMAN, type Reply } from './stage.ts';
 
 describe('validation', () => {
   test('a 304 renews the fields and the lifetime, not the bytes', async () => {
@@ -106,27 +106,41 @@ describe('beyond its freshness', () => {
   });
 });
 
-test('purged while it is validated: the origin’s own error, as nothing is left', async () => {
-  const stage = await setUp(() =>
-    answer(200, 'old', 'Cache-Control: max-age=60, stale-if-error=600'),
-  );
-  await stage.get();
-  stage.clock.advance(120_000);
-  const held: ((text: string) => void)[] = [];
-  stage.current = (_request, socket) => {
-    held.push((text) => void socket.write(text));
-    return null;
-  };
-  const reply = stage.get();
-  await waitUntil('the origin is asked', () => held.length === 1);
-  const purged = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ all: true }),
+describe('purged while it is validated', () => {
+  async function validateWhilePurged(order: object, last: string): Promise<Reply> {
+    const stage = await setUp(() =>
+      answer(200, 'old', 'Cache-Control: max-age=60, stale-if-error=600', 'ETag: "a"'),
+    );
+    await stage.get();
+    stage.clock.advance(120_000);
+    const held: ((text: string) => void)[] = [];
+    stage.current = (_request, socket) => {
+      held.push((text) => void socket.write(text));
+      return null;
+    };
+    const reply = stage.get();
+    await waitUntil('the origin is asked', () => held.length === 1);
+    const purged = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(order),
+    });
+    expect(await purged.json()).toMatchObject({ entries: 1 });
+    held[0]?.(last);
+    return await reply;
+  }
+
+  test('the origin’s own error, as nothing is left', async () => {
+    const reply = await validateWhilePurged({ all: true }, answer(500, 'its own words'));
+    expect(reply).toMatchObject({ status: 500, body: 'its own words' });
   });
-  expect(await purged.json()).toMatchObject({ entries: 1 });
-  held[0]?.(answer(500, 'its own words'));
-  expect(await reply).toMatchObject({ status: 500, body: 'its own words' });
+
+  test('a 304 renews what is marked stale for nobody else, and is not said to be stored', async () => {
+    const unchanged = `HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n${FRESH}\r\n\r\n`;
+    const reply = await validateWhilePurged({ all: true, soft: true }, unchanged);
+    expect(verdict(reply)).toBe('bypass bypass old');
+    expect(reply.header('Cache-Status')).toMatch(/fwd=stale; fwd-status=304(?!.*stored)/);
+  });
 });
 
 describe('a method that changes something', () => {

@@ -250,7 +250,7 @@ async function renew(
   }
   const isForOne = kept.staleAt <= kept.cachedAt;
   const end: ExchangeEnd = isForOne ? unshared() : { kind: 'shared', shared, isStored };
-  return ended({ kind: 'renewed', entry: next, body, isStored: mayStore }, end);
+  return ended({ kind: 'renewed', entry: next, body, isStored }, end);
 }
 
 /**
