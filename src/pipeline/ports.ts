@@ -4,7 +4,7 @@
 
 import type { RangeList } from '../core/bots/range-list.ts';
 import type { HeaderList } from '../core/http/header-list.ts';
-import type { FailureReason } from '../core/http/proxy-status.ts';
+import type { FetchFailure } from '../core/http/proxy-status.ts';
 import type {
   BodyDigest,
   BodyRef,
@@ -14,12 +14,15 @@ import type {
   EntrySource,
 } from '../core/key/entry.ts';
 import type { LearnedRule, LearnedTable } from '../core/learned/learned-rule.ts';
+import type { LeaseResult } from '../core/lease-result.ts';
 import type { Pattern } from '../core/pattern/parse-pattern.ts';
 import type { Dimension, HostPolicy, RenderPolicy } from '../core/policy/policy.ts';
 import type { PurgeOrder, PurgeRecord } from '../core/purge/purge-record.ts';
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
+import type { RefreshResult } from '../core/refresh/refresh-result.ts';
 
 export type { HeaderList } from '../core/http/header-list.ts';
+export type { FetchFailure } from '../core/http/proxy-status.ts';
 export type {
   BodyDigest,
   BodyDigests,
@@ -29,6 +32,8 @@ export type {
   Entry,
   EntrySource,
 } from '../core/key/entry.ts';
+export type { LeaseResult } from '../core/lease-result.ts';
+export type { RefreshResult } from '../core/refresh/refresh-result.ts';
 
 /** Wall time in epoch milliseconds; tests inject their own. */
 export interface Clock {
@@ -98,7 +103,7 @@ export interface EntryStore {
   /** Deletes; the value says whether there was an entry. */
   readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
   /**
-   * Every key of a host, in pages, tolerating concurrent change: a key may come twice. A page that
+   * Every key of a host, in slices, tolerating concurrent change: a key may come twice. A slice that
    * is `unavailable` is the last one, so that half a list is never taken for the whole.
    */
   readonly keys: (filter: EntryFilter) => AsyncIterable<Done<readonly CacheKey[]>>;
@@ -202,17 +207,6 @@ export interface LearnedRules {
   readonly forget: (hostId: number, address: string) => Promise<Done<void>>;
 }
 
-/** What followers are told when a lease ends: one short word, and what it needs. */
-export interface LeaseResult {
-  /**
-   * `stored`: it is in the store now. `unshared`, `failed`: it is not, and asking again would not
-   * change that. `lost`: the holder is gone without a word.
-   */
-  readonly outcome: 'stored' | 'unshared' | 'failed' | 'lost';
-  /** A `FetchFailure`, or the reason why the page was not stored. */
-  readonly reason: string | null;
-}
-
 export interface Lease {
   /** false: it was taken for dead meanwhile, and somebody else may fetch too. */
   readonly isHeld: () => boolean;
@@ -231,17 +225,6 @@ export type LeaseTurn =
 export interface Leases {
   readonly enter: (key: string) => Promise<LeaseTurn>;
   readonly close: () => Promise<void>;
-}
-
-/** How a refresh ended. */
-export interface RefreshResult {
-  /**
-   * `stored`: got and kept. `fresh`: there was nothing to do. `unstored`: got and may not be kept.
-   * `dropped`: the configuration does not mean this page any more.
-   */
-  readonly outcome: 'stored' | 'fresh' | 'unstored' | 'failed' | 'dropped';
-  /** Why, in one word, where it was not stored. */
-  readonly detail: string | null;
 }
 
 export type RefreshStep =
@@ -292,9 +275,6 @@ export interface RefreshQueue {
   /** Hands out no more, and waits a while for those that run. */
   readonly close: () => Promise<void>;
 }
-
-/** Why a page could not be got: union members are log words, metric labels and header details. */
-export type FetchFailure = FailureReason;
 
 /** A page as it came back: status, end-to-end headers with their repeats, whole body as UTF-8. */
 export interface Page {

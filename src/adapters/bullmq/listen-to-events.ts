@@ -1,5 +1,6 @@
 // Hears how jobs end on any machine, from the queue's event stream.
 import { QueueEvents } from 'bullmq';
+import { isRefreshOutcome } from '../../core/refresh/refresh-result.ts';
 import type { Clock, FinishedRefresh } from '../../pipeline/ports.ts';
 import { keyOfJobId, QUEUE } from './names.ts';
 import type { QueueClient } from './open-clients.ts';
@@ -14,14 +15,6 @@ export interface EventListeners {
  * From where events are read, so that none between two reads is missed: before now, by any clock.
  */
 const LOOK_BACK_MS = 60_000;
-
-const OUTCOMES: ReadonlySet<unknown> = new Set([
-  'stored',
-  'fresh',
-  'unstored',
-  'failed',
-  'dropped',
-]);
 
 export function listenToEvents(
   client: QueueClient,
@@ -63,11 +56,7 @@ function readFinished(jobId: string, value: unknown): FinishedRefresh {
   const outcome = fields.get('outcome');
   return {
     key,
-    outcome: isOutcome(outcome) ? outcome : 'failed',
+    outcome: isRefreshOutcome(outcome) ? outcome : 'failed',
     detail: typeof detail === 'string' ? detail : null,
   };
-}
-
-function isOutcome(value: unknown): value is FinishedRefresh['outcome'] {
-  return OUTCOMES.has(value);
 }

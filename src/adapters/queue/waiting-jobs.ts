@@ -1,6 +1,11 @@
 // The jobs of a queue in memory: one a page; those that wait in order, the most urgent first; those
 // that were put off until their time.
-import { mergeJobs, type RefreshJob, urgencyOf } from '../../core/refresh/refresh-job.ts';
+import {
+  mergeJobs,
+  type RefreshJob,
+  URGENCIES,
+  urgencyOf,
+} from '../../core/refresh/refresh-job.ts';
 import type { CacheKey } from '../../pipeline/ports.ts';
 
 export interface WaitingJobs {
@@ -15,11 +20,13 @@ export interface WaitingJobs {
 
 /** @param onDue a job that was put off waits again */
 export function createWaitingJobs(onDue: () => void): WaitingJobs {
-  const lanes = new Map<number, Map<CacheKey, RefreshJob>>([1, 2, 3].map((n) => [n, new Map()]));
+  const ranks = new Map<number, Map<CacheKey, RefreshJob>>(
+    URGENCIES.map((urgency) => [urgency, new Map()]),
+  );
   const delayed = new Map<CacheKey, { job: RefreshJob; readonly timer: NodeJS.Timeout }>();
 
   function put(job: RefreshJob): void {
-    lanes.get(urgencyOf(job))?.set(job.key, job);
+    ranks.get(urgencyOf(job))?.set(job.key, job);
   }
 
   function merge(job: RefreshJob): boolean {
@@ -28,12 +35,12 @@ export function createWaitingJobs(onDue: () => void): WaitingJobs {
       later.job = mergeJobs(later.job, job);
       return true;
     }
-    for (const lane of lanes.values()) {
-      const waiting = lane.get(job.key);
+    for (const rank of ranks.values()) {
+      const waiting = rank.get(job.key);
       if (waiting === undefined) continue;
       const merged = mergeJobs(waiting, job);
       // Its place stays when it is no more urgent than before.
-      if (merged.reason !== waiting.reason) lane.delete(job.key);
+      if (merged.reason !== waiting.reason) rank.delete(job.key);
       put(merged);
       return true;
     }
@@ -55,22 +62,22 @@ export function createWaitingJobs(onDue: () => void): WaitingJobs {
       delayed.set(job.key, { job, timer });
     },
     takeFirst: () => {
-      for (const lane of lanes.values()) {
-        for (const [key, job] of lane) {
-          lane.delete(key);
+      for (const rank of ranks.values()) {
+        for (const [key, job] of rank) {
+          rank.delete(key);
           return job;
         }
       }
       return null;
     },
     counts: () => ({
-      waiting: [...lanes.values()].reduce((sum, lane) => sum + lane.size, 0),
+      waiting: [...ranks.values()].reduce((sum, rank) => sum + rank.size, 0),
       delayed: delayed.size,
     }),
     clear: () => {
       for (const { timer } of delayed.values()) clearTimeout(timer);
       delayed.clear();
-      for (const lane of lanes.values()) lane.clear();
+      for (const rank of ranks.values()) rank.clear();
     },
   };
 }

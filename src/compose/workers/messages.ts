@@ -2,8 +2,9 @@
 // it is received; anything else is a broken invariant.
 import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Settings } from '../../config/settings.ts';
+import { isLeaseResult, type LeaseResult } from '../../core/lease-result.ts';
 import { parseRefreshJob, type RefreshJob } from '../../core/refresh/refresh-job.ts';
-import type { LeaseResult, RefreshQueue } from '../../pipeline/ports.ts';
+import type { RefreshQueue } from '../../pipeline/ports.ts';
 
 /** What a worker needs to become one. */
 export interface Assignment {
@@ -124,13 +125,6 @@ export function readRole(answer: unknown): 'leader' | 'follower' {
 export function readOptionalText(answer: unknown): string | null {
   if (answer === null || isText(answer)) return answer;
   throw unknownMessage('text');
-}
-
-const OUTCOMES: ReadonlySet<unknown> = new Set(['stored', 'unshared', 'failed', 'lost']);
-
-function isLeaseResult(value: unknown): value is LeaseResult {
-  const { outcome, reason } = fieldsOf(value);
-  return OUTCOMES.has(outcome) && (reason === null || isText(reason));
 }
 
 function isConfigCopy(value: unknown): value is ConfigCopy {

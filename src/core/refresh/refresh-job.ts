@@ -22,6 +22,9 @@ export interface RefreshJob {
 /** 1 is the most urgent. */
 const URGENCY: Readonly<Record<RefreshReason, number>> = { recache: 1, bothit: 2, warm: 3 };
 
+/** The most urgent first. */
+export const URGENCIES: readonly number[] = Object.values(URGENCY).sort((a, b) => a - b);
+
 /** The part of a queue that each may fill: a long list never keeps an operator out. */
 const QUEUE_SHARE: Readonly<Record<RefreshReason, number>> = { recache: 1, bothit: 0.9, warm: 0.8 };
 

@@ -1,6 +1,6 @@
 // What processes tell each other over Redis, as JSON text and back. A text that is none of these
 // is another version's and is ignored.
-import type { LeaseResult } from '../../../pipeline/ports.ts';
+import { isLeaseResult, type LeaseResult } from '../../../core/lease-result.ts';
 
 export type ChannelMessage =
   /** An entry was put or deleted. */
@@ -11,8 +11,6 @@ export type ChannelMessage =
   | { readonly kind: 'heard'; readonly by: string; readonly seq: number }
   /** A lease ended by its holder's word. */
   | { readonly kind: 'ended'; readonly token: string; readonly result: LeaseResult };
-
-const OUTCOMES: ReadonlySet<unknown> = new Set(['stored', 'unshared', 'failed', 'lost']);
 
 /** Encodes a message. */
 export function encodeMessage(message: ChannelMessage): string {
@@ -43,10 +41,4 @@ export function decodeMessage(text: string): ChannelMessage | null {
   if (kind === 'changed') return typeof key === 'string' ? { kind, by, key } : null;
   if (kind !== 'purged' && kind !== 'heard') return null;
   return typeof seq === 'number' && Number.isSafeInteger(seq) ? { kind, by, seq } : null;
-}
-
-function isLeaseResult(value: unknown): value is LeaseResult {
-  if (typeof value !== 'object' || value === null) return false;
-  const { outcome, reason } = value as Record<string, unknown>;
-  return OUTCOMES.has(outcome) && (reason === null || typeof reason === 'string');
 }
