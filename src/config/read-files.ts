@@ -1,4 +1,4 @@
-// The only reader of the disk, besides the built-in files: text of a file, and which files
+// What a configuration is read from, besides the built-in files: text of a file, and which files
 // `hosts.include` means. What the disk refuses becomes a sentence, never an exception.
 import { constants, type Stats } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 // What belongs to the process and not to one host: where it listens, where it stores, how it logs.
-// Built by compile-policy together with the PolicySet, from the same files.
+// Built by compile-settings, from the same files as the PolicySet.
 import type { PolicySet } from '../core/policy/policy.ts';
 import type { RedisTarget } from '../core/redis-target.ts';
 
@@ -60,7 +60,7 @@ export interface Settings {
   readonly server: {
     readonly listen: ListenAddress;
     readonly tls: TlsSettings | null;
-    /** Processes that serve; `auto` was resolved by the caller of the machine's cores. */
+    /** Processes that serve; `auto`: one a core of the machine that it starts on. */
     readonly workers: number | 'auto';
     readonly timeoutMs: number;
     /** CIDRs or addresses. */

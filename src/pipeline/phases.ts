@@ -3,9 +3,9 @@
 //
 //   plan     host, dimension, normalized URL, rule, action     core/decision (one function)
 //   look up  hit | stale | absent | unavailable                look-up.ts
-//   collapse leader | follower                                 collapse.ts
-//   fetch    page | failed(reason)                             fill-page.ts
-//   store    stored | not stored(reason)                       fill-page.ts
+//   collapse leader | follower                                 collapse.ts, lead-or-follow.ts
+//   fetch    page | failed(reason)                             fetch-page.ts, fill-page.ts
+//   store    stored | not stored(reason)                       save-page.ts
 //   deliver  status, headers, body; or pass on to the origin   deliver-*.ts
 import type { Decision } from '../core/decision/decision.ts';
 import { firstHeader } from '../core/http/header-list.ts';

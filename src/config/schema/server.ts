@@ -54,7 +54,7 @@ export const integrationSchema: TObject = section(
 
 export const adminSchema: TObject = section(
   {
-    listen: listenAddress('API, dashboard, metrics and health.'),
+    listen: listenAddress('API, metrics and health.'),
     token: text('Bearer token; without one only loopback may be bound.'),
   },
   'The admin listener.',

@@ -7,7 +7,7 @@ export interface HostIndex {
   readonly find: (host: string) => HostPolicy | null;
 }
 
-/** Builds the look-up once; a host that is not enabled is found too and refused by the caller. */
+/** Builds the look-up once. Every host that is given is found: the caller leaves out the others. */
 export function indexHosts(hosts: readonly HostPolicy[]): HostIndex {
   const exact = new Map<string, HostPolicy>();
   const suffixes = new Map<string, HostPolicy>();
