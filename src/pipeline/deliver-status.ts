@@ -4,7 +4,7 @@ import type { Decision } from '../core/decision/decision.ts';
 import { isOriginFailure } from '../core/http/origin-failure.ts';
 import {
   answerForFailure,
-  type FailureReason,
+  type FetchFailure,
   formatProxyStatus,
 } from '../core/http/proxy-status.ts';
 import { statusText } from '../core/http/status-text.ts';
@@ -38,7 +38,7 @@ export function answerStatus(received: Received, decision: Decision): Delivery {
 }
 
 export interface Failure {
-  readonly reason: FailureReason;
+  readonly reason: FetchFailure;
   /** For the log only. */
   readonly detail: string;
   readonly isCollapsed?: boolean;

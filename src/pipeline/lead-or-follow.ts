@@ -1,7 +1,7 @@
 // Collapse over processes and machines. The leader of this process enters the page's lease: it
 // fetches, or it waits for the one who does and takes the page from the store. When that one dies,
 // the next to enter leads: one for all, because the others follow again.
-import { isFailureReason } from '../core/http/proxy-status.ts';
+import { isFetchFailure } from '../core/http/proxy-status.ts';
 import type { PipelineDeps } from './deps.ts';
 import { isNonPageReason, isShareable, nonPageReason } from './judge-fill.ts';
 import type { Entry, Lease, LeaseResult } from './ports.ts';
@@ -76,7 +76,7 @@ async function takeResult(
     case 'stored':
       return await readStored(keyed, isEnough ?? (() => true), deps);
     case 'failed':
-      return failed(isFailureReason(reason) ? reason : 'render_failed', 'in another process');
+      return failed(isFetchFailure(reason) ? reason : 'render_failed', 'in another process');
     case 'unshared':
       return { outcome: 'unshared', nonPage: isNonPageReason(reason) ? reason : null };
     case 'lost':

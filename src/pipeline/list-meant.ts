@@ -12,19 +12,19 @@ interface Stored {
 }
 
 /**
- * In pages, as from the store: an entry may come twice, a page that is `unavailable` is the last.
+ * In slices, as from the store: an entry may come twice, a slice that is `unavailable` is the last.
  */
 export async function* listMeant(
   selector: PurgeSelector,
   deps: Stored,
 ): AsyncGenerator<Done<readonly StoredEntry[]>> {
   const isMeant = compileSelector(selector);
-  const pages =
+  const slices =
     selector.kind === 'url' ? listUrl(selector, deps) : deps.entries.entries(filterOf(selector));
-  for await (const page of pages) {
-    yield page.state === 'unavailable'
-      ? page
-      : { state: 'done', value: page.value.filter(({ entry }) => isMeant(entry)) };
+  for await (const slice of slices) {
+    yield slice.state === 'unavailable'
+      ? slice
+      : { state: 'done', value: slice.value.filter(({ entry }) => isMeant(entry)) };
   }
 }
 

@@ -14,7 +14,7 @@ import { type BodyReader, createBodyReader } from './read-page-body.ts';
 import { type Renewal, renewEntry } from './renew-entry.ts';
 import { type PageDraft, type Saved, savePage } from './save-page.ts';
 import { countPurged, type Settled, settlePurged } from './settle-purged.ts';
-import { withdrawPage } from './withdraw-page.ts';
+import { type StoredAddress, withdrawPage } from './withdraw-page.ts';
 
 export type LookUp =
   | {
@@ -96,14 +96,8 @@ export function createPageStore(parts: PageStoreParts): PageStore {
 
 const NOTHING: WantedCodings = () => [];
 
-interface PageName {
-  readonly key: CacheKey;
-  readonly ref: BodyRef;
-  readonly url: string;
-}
-
 async function lookUpPage(
-  { key, ref, url }: PageName,
+  { key, ref, url }: StoredAddress,
   wanted: WantedCodings,
   deps: PageStoreDeps,
 ): Promise<LookUp> {

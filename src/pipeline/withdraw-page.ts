@@ -3,6 +3,7 @@
 import { dropBodies, type PageStoreDeps } from './page-store-deps.ts';
 import type { BodyRef, CacheKey, Done } from './ports.ts';
 
+/** Where a page is stored, and which it is. */
 export interface StoredAddress {
   readonly key: CacheKey;
   readonly ref: BodyRef;

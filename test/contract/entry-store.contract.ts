@@ -182,7 +182,7 @@ export function describeEntryStore(
       expect(await listKeys({ hostId: 3 })).toEqual([]);
     });
 
-    test('thousands of keys come in pages, while others are deleted', async () => {
+    test('thousands of keys come in slices, while others are deleted', async () => {
       const entries = Array.from({ length: 1_200 }, (_, i) =>
         makeEntry({ hash: i.toString(16).padStart(16, '0') }, clock.now()),
       );

@@ -17,7 +17,7 @@ import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
 import { openEmbeddedStores, PATIENCE_MS } from './open-entry-stores.ts';
-import { collectPages } from './stored-bodies.ts';
+import { collectSlices } from './stored-bodies.ts';
 
 const KILLS = 3;
 const TIMEOUT_MS = 120_000;
@@ -161,10 +161,10 @@ async function censusOf(basePath: string, redisUrl: string): Promise<Census> {
     await Promise.all(Array.from({ length: 50 }, (_, i) => take(from + i)));
   }
   expect(readdirSync(basePath).sort()).toEqual(redisUrl === '' ? ['pages', 'store'] : ['pages']);
-  const loose = await collectPages(bodies.listLooseContent());
+  const loose = await collectSlices(bodies.listLooseContent());
   for (const one of loose)
     expect(await bodies.dropLooseContent(one)).toMatchObject({ value: true });
-  expect(await collectPages(bodies.listLooseContent())).toEqual([]);
+  expect(await collectSlices(bodies.listLooseContent())).toEqual([]);
   await entries.close();
   return census;
 }

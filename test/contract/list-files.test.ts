@@ -7,7 +7,7 @@ import type { FileBodyStore } from '../../src/adapters/files/create-file-body-st
 import type { LooseContent } from '../../src/adapters/files/list-files.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
-import { collectPages, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
+import { collectSlices, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
 
 const BODIES = makeBodies('listed');
 
@@ -45,9 +45,9 @@ describe('what lies in the store', () => {
     const refs = await listRefs();
     expect(refs).toHaveLength(2);
     expect(refs).toEqual(expect.arrayContaining([refOf(1), { ...refOf(2, 8), dimensionId: 12 }]));
-    expect(await collectPages(store.listLooseContent())).toEqual([]);
+    expect(await collectSlices(store.listLooseContent())).toEqual([]);
     rmSync(join(basePath, 'pages', '7', 'aa'), { recursive: true });
-    const loose: LooseContent[] = await collectPages(store.listLooseContent());
+    const loose: LooseContent[] = await collectSlices(store.listLooseContent());
     const lengths = [BODIES.identity, BODIES.gzip, BODIES.br].map(({ length }) => length);
     expect(new Set(loose.map(({ bytes }) => bytes))).toEqual(new Set(lengths));
     expect(loose.map(({ hostId }) => hostId)).toEqual([7, 7, 7]);
@@ -66,6 +66,6 @@ describe('what lies in the store', () => {
   test('of an empty store, nothing', async () => {
     rmSync(join(basePath, 'pages'), { recursive: true });
     expect(await listRefs()).toEqual([]);
-    expect(await collectPages(store.listLooseContent())).toEqual([]);
+    expect(await collectSlices(store.listLooseContent())).toEqual([]);
   });
 });

@@ -25,7 +25,7 @@ import {
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
-import { collectPages, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
+import { collectSlices, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
 import { COLLISIONS } from './stored-entries.ts';
 
 const BODIES = makeBodies('shared');
@@ -231,7 +231,7 @@ test('any order of writing and deleting: each page has its bytes, each body its 
         expect(new Set(await readAll(refOf(page), bodies))).toEqual(new Set(['right']));
       }
       for (const [page] of model) await store.delete(refOf(page));
-      const left = await collectPages(store.listLooseContent());
+      const left = await collectSlices(store.listLooseContent());
       for (const loose of left) await store.dropLooseContent(loose);
       expect(contentFiles()).toEqual([]);
     }),

@@ -28,8 +28,8 @@ export async function openBodyStore(basePath: string): Promise<FileBodyStore> {
   });
 }
 
-/** All that comes in pages. */
-export async function collectPages<T>(list: AsyncIterable<readonly T[]>): Promise<T[]> {
+/** All that comes in slices. */
+export async function collectSlices<T>(list: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
   for await (const some of list) all.push(...some);
   return all;

@@ -17,11 +17,11 @@ import type {
   StoredEntry,
 } from '../../pipeline/ports.ts';
 import type { Attempt } from './attempt.ts';
-import { type KeyRange, listKeyPages, rangeOfPrefix } from './list-pages.ts';
+import { type KeyRange, listKeys, rangeOfPrefix } from './list-keys.ts';
 import { type Embedded, type EmbeddedStoreOptions, openEmbedded } from './open-embedded.ts';
 import type { Environment } from './open-environment.ts';
 
-const KEYS_PER_PAGE = 500;
+const KEYS_PER_SLICE = 500;
 const STAMPS_PER_MS = 1_024;
 const CLOSE_TIMEOUT_MS = 2_000;
 const DONE: Done<void> = { state: 'done', value: undefined };
@@ -89,7 +89,7 @@ export function createEmbeddedEntryStore(
     replace,
     delete: remove,
     isCurrent: (key, stamp) => isStill(environment, key, stamp),
-    keys: (filter) => listKeyPages(environment, rangeOf(filter), { read, limit: KEYS_PER_PAGE }),
+    keys: (filter) => listKeys(environment, rangeOf(filter), { read, limit: KEYS_PER_SLICE }),
     entries: (filter) => listEntries(environment, filter, { read, clock }),
     dimensions: (hostId) =>
       read(async () => ({ state: 'done', value: findDimensions(environment, hostId) })),
@@ -130,16 +130,16 @@ async function* listEntries(
   filter: EntryFilter,
   { read, clock }: EntryReading,
 ): AsyncGenerator<Done<readonly StoredEntry[]>> {
-  const pages = listKeyPages(environment, rangeOf(filter), { read, limit: KEYS_PER_PAGE });
-  for await (const page of pages) {
-    if (page.state === 'unavailable') {
-      yield page;
+  const slices = listKeys(environment, rangeOf(filter), { read, limit: KEYS_PER_SLICE });
+  for await (const slice of slices) {
+    if (slice.state === 'unavailable') {
+      yield slice;
       return;
     }
     const found = await read(
       async (): Promise<Done<readonly StoredEntry[]>> => ({
         state: 'done',
-        value: page.value.flatMap((key) => {
+        value: slice.value.flatMap((key) => {
           const text = environment.get(key);
           const decoded = text === undefined ? null : decodeEntry(text, key, clock.now());
           return decoded?.state === 'entry' ? [{ key, entry: decoded.entry }] : [];

@@ -10,7 +10,7 @@ import {
   learnedName,
 } from '../../core/learned/learned-rule.ts';
 import type { Done, LearnedRules } from '../../pipeline/ports.ts';
-import { rangeOfPrefix } from './list-pages.ts';
+import { rangeOfPrefix } from './list-keys.ts';
 import type { Embedded } from './open-embedded.ts';
 import type { Environment } from './open-environment.ts';
 

@@ -4,7 +4,7 @@
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { CacheKey, Done } from '../../pipeline/ports.ts';
 import type { HostUsage, UsageBook, UsageChange, UsedEntry } from '../../pipeline/upkeep-ports.ts';
-import { listKeyPages, rangeOfPrefix } from './list-pages.ts';
+import { listKeys, rangeOfPrefix } from './list-keys.ts';
 import type { Embedded } from './open-embedded.ts';
 import type { Environment } from './open-environment.ts';
 
@@ -59,10 +59,10 @@ export function createEmbeddedUsageBook(embedded: Embedded): UsageBook {
 
   async function* list(): AsyncGenerator<Done<readonly UsedEntry[]>> {
     const paging = { read, limit: ROWS_PER_PAGE };
-    for await (const page of listKeyPages(environment, rangeOfPrefix(ENTRY), paging)) {
-      if (page.state === 'unavailable') yield page;
+    for await (const slice of listKeys(environment, rangeOfPrefix(ENTRY), paging)) {
+      if (slice.state === 'unavailable') yield slice;
       else {
-        const keys = page.value.map((key) => key.slice(ENTRY.length));
+        const keys = slice.value.map((key) => key.slice(ENTRY.length));
         yield await read(async () => ({ state: 'done', value: readRows(keys) }));
       }
     }

@@ -1,14 +1,15 @@
 // Changes an entry and tells every process. The message never comes before the change: whoever
 // heard it first would read the old entry and take it for the new one.
+import type { Done } from '../../pipeline/ports.ts';
 import type { Channel } from './channel/channel.ts';
 import { encodeMessage } from './channel/messages.ts';
-import type { Answer, RedisConnection } from './connection/redis-connection.ts';
+import type { RedisConnection } from './connection/redis-connection.ts';
 import type { Command } from './connection/server-link.ts';
 import { HEAD_KEY } from './hub.ts';
 
 export interface Announcer {
   /** Done when both are; unavailable when either is, and then nobody may rely on the change. */
-  readonly change: <T>(key: string, command: Command<T>) => Promise<Answer<T>>;
+  readonly change: <T>(key: string, command: Command<T>) => Promise<Done<T>>;
 }
 
 export interface AnnouncerOptions {
@@ -26,11 +27,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const { connection, channel, reader, monotonicNow, timeoutMs, onChange } = options;
 
   /** One server takes commands in their order: both go in one turn. */
-  async function changeAtOnce<T>(
-    key: string,
-    command: Command<T>,
-    text: string,
-  ): Promise<Answer<T>> {
+  async function changeAtOnce<T>(key: string, command: Command<T>, text: string): Promise<Done<T>> {
     return await connection.run(key, async (redis) => {
       const [value] = await Promise.all([command(redis), redis.publish(channel.name, text)]);
       return value;
@@ -41,7 +38,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     key: string,
     command: Command<T>,
     text: string,
-  ): Promise<Answer<T>> {
+  ): Promise<Done<T>> {
     const deadline = monotonicNow() + timeoutMs;
     const changed = await connection.run(key, command);
     if (changed.state === 'unavailable') return changed;

@@ -4,7 +4,7 @@ import { decodeEntry, ENTRY_CHARS_MAX } from '../../core/key/entry-codec.ts';
 import type { Clock, Done } from '../../pipeline/ports.ts';
 import type { Inventory, StoredItem } from '../../pipeline/upkeep-ports.ts';
 import type { Announcer } from './announce.ts';
-import type { Answer, RedisConnection } from './connection/redis-connection.ts';
+import type { RedisConnection } from './connection/redis-connection.ts';
 
 export interface RedisInventoryOptions {
   readonly connection: RedisConnection;
@@ -72,7 +72,7 @@ export function createRedisInventory(options: RedisInventoryOptions): Inventory 
 }
 
 /** All answers, or the first that is none. */
-function collect<T>(answers: readonly Answer<T>[]): Done<readonly T[]> {
+function collect<T>(answers: readonly Done<T>[]): Done<readonly T[]> {
   const value: T[] = [];
   for (const answer of answers) {
     if (answer.state === 'unavailable') return answer;

@@ -100,14 +100,14 @@ export function createRedisUsageBook({ connection, clock }: RedisUsageBookOption
     let cursor = '0';
     do {
       const from = cursor;
-      const page = await connection.run(BYTES_KEY, (redis) =>
+      const slice = await connection.run(BYTES_KEY, (redis) =>
         redis.hscan(BYTES_KEY, from, 'COUNT', SCAN_COUNT),
       );
-      if (page.state === 'unavailable') {
-        yield page;
+      if (slice.state === 'unavailable') {
+        yield slice;
         return;
       }
-      const [next, pairs] = page.value;
+      const [next, pairs] = slice.value;
       cursor = next;
       const rows = pairs.flatMap((key, index) =>
         index % 2 === 0 ? [{ key, bytes: Number(pairs[index + 1]) }] : [],

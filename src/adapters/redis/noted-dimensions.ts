@@ -3,11 +3,11 @@
 // and then again: Redis may have lost it. A dimension stays noted when its entries have gone.
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { CacheKey, Clock, Done } from '../../pipeline/ports.ts';
-import type { Answer, RedisConnection } from './connection/redis-connection.ts';
+import type { RedisConnection } from './connection/redis-connection.ts';
 
 export interface NotedDimensions {
   /** Done when the dimension of this key certainly is noted, which is nearly always at once. */
-  readonly note: (key: CacheKey) => Promise<Answer<void>>;
+  readonly note: (key: CacheKey) => Promise<Done<void>>;
   readonly list: (hostId: number) => Promise<Done<readonly number[]>>;
 }
 
@@ -20,7 +20,7 @@ export function createNotedDimensions(connection: RedisConnection, clock: Clock)
   /** When, by host and dimension: no more than are configured. */
   const notedAt = new Map<string, number>();
 
-  async function note(key: CacheKey): Promise<Answer<void>> {
+  async function note(key: CacheKey): Promise<Done<void>> {
     const ref = parseCacheKey(key);
     if (ref === null) return DONE;
     const name = `${ref.hostId} ${ref.dimensionId}`;

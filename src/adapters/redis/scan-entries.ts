@@ -3,13 +3,13 @@
 import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
 import { decodeEntry } from '../../core/key/entry-codec.ts';
 import type { CacheKey, Clock, Done, EntryFilter, StoredEntry } from '../../pipeline/ports.ts';
-import type { Answer, RedisConnection, RedisServerAccess } from './connection/redis-connection.ts';
+import type { RedisConnection, RedisServerAccess } from './connection/redis-connection.ts';
 import { escapeGlob } from './escape-glob.ts';
 
 /** How many places of its table Redis looks at in one SCAN: a bound on how long it is busy. */
 const SCAN_COUNT = 500;
 
-interface KeyPage {
+interface KeySlice {
   readonly server: RedisServerAccess;
   readonly keys: readonly CacheKey[];
 }
@@ -19,8 +19,8 @@ export async function* scanKeys(
   connection: RedisConnection,
   filter: EntryFilter,
 ): AsyncGenerator<Done<readonly CacheKey[]>> {
-  for await (const page of scanPages(connection, filter)) {
-    yield page.state === 'done' ? { state: 'done', value: page.value.keys } : page;
+  for await (const slice of scanSlices(connection, filter)) {
+    yield slice.state === 'done' ? { state: 'done', value: slice.value.keys } : slice;
   }
 }
 
@@ -35,12 +35,12 @@ export async function* scanEntries(
   clock: Clock,
   bytesMax: number,
 ): AsyncGenerator<Done<readonly StoredEntry[]>> {
-  for await (const page of scanPages(connection, filter)) {
-    if (page.state === 'unavailable') {
-      yield page;
+  for await (const slice of scanSlices(connection, filter)) {
+    if (slice.state === 'unavailable') {
+      yield slice;
       return;
     }
-    const { server, keys } = page.value;
+    const { server, keys } = slice.value;
     const texts = await readTexts(server, keys, bytesMax);
     if (texts.state === 'unavailable') {
       yield texts;
@@ -54,10 +54,10 @@ export async function* scanEntries(
   }
 }
 
-async function* scanPages(
+async function* scanSlices(
   connection: RedisConnection,
   { hostId, dimensionId }: EntryFilter,
-): AsyncGenerator<Done<KeyPage>> {
+): AsyncGenerator<Done<KeySlice>> {
   const servers = connection.servers();
   if (servers.length === 0) yield { state: 'unavailable', reason: 'disconnected' };
   const prefix = hostId === undefined ? 'cache:' : formatCacheKeyPrefix(hostId, dimensionId);
@@ -66,15 +66,15 @@ async function* scanPages(
     let cursor = '0';
     do {
       const from = cursor;
-      const page = await server.run((redis) =>
+      const slice = await server.run((redis) =>
         redis.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT),
       );
-      if (page.state === 'unavailable') {
-        yield page;
+      if (slice.state === 'unavailable') {
+        yield slice;
         return;
       }
-      cursor = page.value[0];
-      const keys = page.value[1].filter((key) => parseCacheKey(key) !== null);
+      cursor = slice.value[0];
+      const keys = slice.value[1].filter((key) => parseCacheKey(key) !== null);
       if (keys.length > 0) yield { state: 'done', value: { server, keys } };
     } while (cursor !== '0');
   }
@@ -85,7 +85,7 @@ async function readTexts(
   server: RedisServerAccess,
   keys: readonly CacheKey[],
   bytesMax: number,
-): Promise<Answer<readonly string[]>> {
+): Promise<Done<readonly string[]>> {
   return await server.run(async (redis) => {
     const pipeline = redis.pipeline();
     for (const key of keys) pipeline.getrange(key, 0, bytesMax);

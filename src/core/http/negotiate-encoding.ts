@@ -1,11 +1,10 @@
 // Which stored coding a client gets (RFC 9110 §12.5.3). Highest q-value wins; ties go to the
 // smaller body. Where nothing fits, the field is disregarded and identity goes out (§12.4.1): a
 // page in the wrong coding helps nobody, and neither does a 406.
-
-export type Coding = 'identity' | 'gzip' | 'br';
+import type { ContentCoding } from '../key/entry.ts';
 
 /** Best first, when the client likes them equally. */
-const PREFERENCE: readonly Coding[] = ['br', 'gzip', 'identity'];
+const PREFERENCE: readonly ContentCoding[] = ['br', 'gzip', 'identity'];
 /** An identity that wasn't named is allowed, but is nobody's wish. */
 const UNNAMED_IDENTITY_Q = 0.0001;
 
@@ -18,11 +17,11 @@ const UNNAMED_IDENTITY_Q = 0.0001;
 export function negotiateEncoding(
   acceptEncoding: string | null,
   httpVersion: string,
-  available: readonly Coding[],
-): Coding {
+  available: readonly ContentCoding[],
+): ContentCoding {
   if (acceptEncoding === null || httpVersion === '1.0' || httpVersion === '0.9') return 'identity';
   const weights = parseWeights(acceptEncoding);
-  let best: Coding = 'identity';
+  let best: ContentCoding = 'identity';
   let bestQ = 0;
   for (const coding of PREFERENCE) {
     if (!available.includes(coding)) continue;
@@ -33,8 +32,8 @@ export function negotiateEncoding(
 }
 
 /** What could be chosen, best first, whatever a page is stored in: `identity` comes last. */
-export function rankEncodings(acceptEncoding: string | null, httpVersion: string): Coding[] {
-  const ranked: Coding[] = [];
+export function rankEncodings(acceptEncoding: string | null, httpVersion: string): ContentCoding[] {
+  const ranked: ContentCoding[] = [];
   do {
     const left = PREFERENCE.filter((coding) => !ranked.includes(coding));
     ranked.push(negotiateEncoding(acceptEncoding, httpVersion, left));
@@ -42,7 +41,7 @@ export function rankEncodings(acceptEncoding: string | null, httpVersion: string
   return ranked;
 }
 
-function weightOf(coding: Coding, weights: ReadonlyMap<string, number>): number {
+function weightOf(coding: ContentCoding, weights: ReadonlyMap<string, number>): number {
   const named = weights.get(coding) ?? weights.get('*');
   return named ?? (coding === 'identity' ? UNNAMED_IDENTITY_Q : 0);
 }

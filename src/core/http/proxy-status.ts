@@ -4,7 +4,7 @@ import { isOriginFailure, type OriginFailure, statusOfOriginFailure } from './or
 import { formatItem } from './structured-field.ts';
 
 /** The failures a page source reports; the same words as in logs and metrics. */
-export type FailureReason = OriginFailure | OwnFailure;
+export type FetchFailure = OriginFailure | OwnFailure;
 
 /** What went wrong on our side of the origin. */
 type OwnFailure =
@@ -33,18 +33,18 @@ const ANSWERS: Readonly<Record<OwnFailure, FailureAnswer>> = {
 };
 
 /** Whether a text from outside is one of the failures. */
-export function isFailureReason(text: string | null): text is FailureReason {
+export function isFetchFailure(text: string | null): text is FetchFailure {
   return text !== null && (isOriginFailure(text) || Object.hasOwn(ANSWERS, text));
 }
 
 /** Status and error type for a failure. */
-export function answerForFailure(reason: FailureReason): FailureAnswer {
+export function answerForFailure(reason: FetchFailure): FailureAnswer {
   if (!isOriginFailure(reason)) return ANSWERS[reason];
   return { status: statusOfOriginFailure(reason), error: reason };
 }
 
 /** `edge-gateway; error=http_response_timeout; details="render_timeout"` */
-export function formatProxyStatus(reason: FailureReason): string {
+export function formatProxyStatus(reason: FetchFailure): string {
   const { error } = answerForFailure(reason);
   return formatItem('edge-gateway', [
     ['error', { token: error }],

@@ -2,7 +2,7 @@
 // exchange's lease: it asks the origin, or it waits for the one who does, and takes the answer from
 // the store. The word for the others is given as soon as the truth is known, and nobody waits for
 // its being given. When the one who asks dies, the next to enter asks.
-import { isFailureReason } from '../../core/http/proxy-status.ts';
+import { isFetchFailure } from '../../core/http/proxy-status.ts';
 import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
@@ -113,7 +113,7 @@ async function takeResult(
       rememberUnshared(errand.keyed, deps);
       return unshared();
     case 'failed':
-      return failElsewhere(errand.keyed, isFailureReason(reason) ? reason : UNNAMED, deps);
+      return failElsewhere(errand.keyed, isFetchFailure(reason) ? reason : UNNAMED, deps);
     case 'lost':
       return null;
   }

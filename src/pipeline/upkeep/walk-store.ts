@@ -44,16 +44,16 @@ export async function* walkUnused(deps: UpkeepDeps, pace: Pace): Slices<CacheKey
 }
 
 async function* mapSlices<A, B>(
-  pages: AsyncIterable<Done<readonly A[]>>,
+  slices: AsyncIterable<Done<readonly A[]>>,
   change: (some: readonly A[]) => Promise<Done<readonly B[]>>,
 ): Slices<B> {
-  for await (const page of pages) {
-    if (page.state === 'unavailable') {
-      yield page;
+  for await (const given of slices) {
+    if (given.state === 'unavailable') {
+      yield given;
       return;
     }
-    for (let from = 0; from < page.value.length; from += ITEMS_PER_SLICE) {
-      const slice = await change(page.value.slice(from, from + ITEMS_PER_SLICE));
+    for (let from = 0; from < given.value.length; from += ITEMS_PER_SLICE) {
+      const slice = await change(given.value.slice(from, from + ITEMS_PER_SLICE));
       yield slice;
       if (slice.state === 'unavailable') return;
     }

@@ -1,15 +1,12 @@
 // Which coding a client gets, by real q-values.
 import { describe, expect, it } from 'vitest';
-import {
-  type Coding,
-  negotiateEncoding,
-  rankEncodings,
-} from '../../../src/core/http/negotiate-encoding.ts';
+import { negotiateEncoding, rankEncodings } from '../../../src/core/http/negotiate-encoding.ts';
+import type { ContentCoding } from '../../../src/core/key/entry.ts';
 
-const ALL: readonly Coding[] = ['identity', 'gzip', 'br'];
+const ALL: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
 
 describe('negotiateEncoding', () => {
-  it.each<[string | null, Coding]>([
+  it.each<[string | null, ContentCoding]>([
     [null, 'identity'],
     ['', 'identity'],
     ['gzip', 'gzip'],
@@ -43,7 +40,7 @@ describe('negotiateEncoding', () => {
     ['__proto__', 'identity'],
   ])('%j → %s', (header, expected) => expect(negotiateEncoding(header, '1.1', ALL)).toBe(expected));
 
-  it.each<[readonly Coding[], Coding]>([
+  it.each<[readonly ContentCoding[], ContentCoding]>([
     [['identity'], 'identity'],
     [['identity', 'gzip'], 'gzip'],
     [['identity', 'br'], 'br'],
@@ -57,7 +54,7 @@ describe('negotiateEncoding', () => {
 });
 
 describe('rankEncodings', () => {
-  it.each<[string | null, readonly Coding[]]>([
+  it.each<[string | null, readonly ContentCoding[]]>([
     [null, ['identity']],
     ['', ['identity']],
     ['gzip', ['gzip', 'identity']],

@@ -1,13 +1,10 @@
 // What the stores see of Redis, whatever it is made of: commands go to the server that has their
 // key, each is bounded, and what fails comes back as a value.
 import type { Redis } from 'ioredis';
+import type { Done } from '../../../pipeline/ports.ts';
 import { describeRedisError } from './describe-redis-error.ts';
 import type { ClientOptions } from './redis-target.ts';
 import type { Command } from './server-link.ts';
-
-export type Answer<T> =
-  | { readonly state: 'done'; readonly value: T }
-  | { readonly state: 'unavailable'; readonly reason: string };
 
 export interface RedisConnection {
   /** For messages. */
@@ -20,7 +17,7 @@ export interface RedisConnection {
    *
    * @param timeoutMs how long to wait; as long as any caller may unless given
    */
-  readonly run: <T>(key: string, command: Command<T>, timeoutMs?: number) => Promise<Answer<T>>;
+  readonly run: <T>(key: string, command: Command<T>, timeoutMs?: number) => Promise<Done<T>>;
   /** Every server that has keys, to be asked one by one; empty: none is known. */
   readonly servers: () => readonly RedisServerAccess[];
   /** A client of its own, not connected, to the server that has the key; null: none is known. */
@@ -33,11 +30,11 @@ export interface RedisConnection {
 }
 
 export interface RedisServerAccess {
-  readonly run: <T>(command: Command<T>) => Promise<Answer<T>>;
+  readonly run: <T>(command: Command<T>) => Promise<Done<T>>;
 }
 
 /** What an attempt throws becomes a value. */
-export async function answer<T>(attempt: Promise<T>): Promise<Answer<T>> {
+export async function answer<T>(attempt: Promise<T>): Promise<Done<T>> {
   try {
     return { state: 'done', value: await attempt };
   } catch (error) {

@@ -1,4 +1,4 @@
-// Walks a range of keys in pages, each in a turn of its own, tolerating concurrent change.
+// Walks a range of keys in slices, each in a turn of its own, tolerating concurrent change.
 import { setImmediate as yieldTurn } from 'node:timers/promises';
 import type { Done } from '../../pipeline/ports.ts';
 import type { Attempt } from './attempt.ts';
@@ -10,8 +10,8 @@ export interface KeyRange {
   readonly end: string;
 }
 
-/** All keys of a range; a page that is `unavailable` is the last. */
-export async function* listKeyPages(
+/** All keys of a range; a slice that is `unavailable` is the last. */
+export async function* listKeys(
   environment: Environment,
   { start, end }: KeyRange,
   { read, limit }: { readonly read: Attempt; readonly limit: number },
@@ -19,15 +19,15 @@ export async function* listKeyPages(
   let last: string | undefined;
   for (;;) {
     const range = { start: last ?? start, end, exclusiveStart: last !== undefined, limit };
-    const page = await read(
+    const slice = await read(
       async (): Promise<Done<readonly string[]>> => ({
         state: 'done',
         value: [...environment.getKeys(range)],
       }),
     );
-    if (page.state === 'unavailable' || page.value.length > 0) yield page;
-    if (page.state === 'unavailable' || page.value.length < limit) return;
-    last = page.value.at(-1);
+    if (slice.state === 'unavailable' || slice.value.length > 0) yield slice;
+    if (slice.state === 'unavailable' || slice.value.length < limit) return;
+    last = slice.value.at(-1);
     await yieldTurn();
   }
 }
