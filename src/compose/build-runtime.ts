@@ -39,7 +39,7 @@ export interface Runtime {
 
 /** What is kept over reloads. */
 export interface Lasting {
-  readonly memories: Omit<PipelineDeps, 'source'>;
+  readonly pipeline: Omit<PipelineDeps, 'source'>;
   /** Our name in `Via`: unique, since loops are found by it. */
   readonly pseudonym: string;
   readonly renderer: OwnRenderer;
@@ -86,7 +86,7 @@ export function createLasting(parts: LastingParts): Lasting {
     onLost: parts.onInvalidationLost,
     onDefect,
   });
-  const memories: Lasting['memories'] = {
+  const pipeline: Lasting['pipeline'] = {
     clock,
     random: Math.random,
     pages,
@@ -109,7 +109,7 @@ export function createLasting(parts: LastingParts): Lasting {
     hasher: parts.hasher,
     onDefect,
   };
-  journal.onPurges((records) => forgetPurged(records, memories));
+  journal.onPurges((records) => forgetPurged(records, pipeline));
   return {
     pseudonym,
     renderer,
@@ -118,7 +118,7 @@ export function createLasting(parts: LastingParts): Lasting {
     watchSource,
     drain: async () =>
       void (await Promise.all([flights.drain(), saves.drain(), invalidations.drain()])),
-    memories,
+    pipeline,
   };
 }
 
@@ -139,13 +139,13 @@ export async function buildRuntime(
     source,
     snapshot: {
       site: {
-        decider: await buildDecider(config.policies, lasting.memories.learned),
+        decider: await buildDecider(config.policies, lasting.pipeline.learned),
         judgeBot: lasting.judgeBot,
         showsDiagnostics: settings.diagnostics === 'headers',
         waitersPerKeyMax: settings.server.limits.waitersPerKeyMax,
         pageBytesMax: settings.server.limits.pageBytesMax,
       },
-      pipeline: { ...lasting.memories, source },
+      pipeline: { ...lasting.pipeline, source },
       isTrustedPeer: compileTrustedPeers(settings.server.trustedProxies),
     },
   };
@@ -158,7 +158,7 @@ function sourceIdentity({ render, server }: Settings): string {
 
 async function createSource(
   settings: Settings,
-  { balancer, pseudonym, renderer, memories: { clock } }: Lasting,
+  { balancer, pseudonym, renderer, pipeline: { clock } }: Lasting,
 ): Promise<PageSource> {
   const { pageBytesMax } = settings.server.limits;
   const { engine, service } = settings.render;

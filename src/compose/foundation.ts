@@ -87,7 +87,7 @@ export async function layFoundation(
       log.error('a change was not told to the cache', { url, key, reason }),
     onDefect,
   });
-  releases.add(lasting.memories.origin.close);
+  releases.add(lasting.pipeline.origin.close);
   return {
     log,
     metrics,

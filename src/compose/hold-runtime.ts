@@ -46,7 +46,7 @@ export async function holdRuntime(
       await bots.ranges.reload();
       renderer.reload();
       // Whoever asked for the change does not wait for fetches that began before it.
-      retire(previous, next).catch(lasting.memories.onDefect);
+      retire(previous, next).catch(lasting.pipeline.onDefect);
     },
   };
 }

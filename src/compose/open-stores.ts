@@ -28,7 +28,7 @@ import type {
 } from '../pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createSoloLeases } from '../pipeline/solo-leases.ts';
-import { noteUses } from '../pipeline/upkeep/note-uses.ts';
+import { watchUses } from '../pipeline/upkeep/watch-uses.ts';
 import type { KnownPurges, UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
 import { describeNotice, type StoreNotice } from './store-notice.ts';
@@ -83,7 +83,7 @@ export async function openStores(
   const notes = createUseNotes({ book: usage, clock });
   const journal = createPurgeJournal(purgeLog);
   const pages = createPageStore({
-    entries: noteUses(entries, notes),
+    entries: watchUses(entries, notes),
     bodies,
     journal,
     hasher,

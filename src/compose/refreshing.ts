@@ -46,7 +46,7 @@ export function startRefreshing(
   queue.work(run, () => countAtOnce(runtime().config.settings));
   const { add } = queue;
   const waiters = createRefreshWaiters(queue);
-  const { pages, clock } = lasting.memories;
+  const { pages, clock } = lasting.pipeline;
   const requests = (): RefreshRequests => ({
     decider: runtime().snapshot.site.decider,
     pages,

@@ -16,7 +16,7 @@ export function runUpkeep(
   });
   const upkeep = startUpkeep({
     deps: stores.upkeep,
-    leases: lasting.memories.leases,
+    leases: lasting.pipeline.leases,
     bytesMax: storage.bytesMax,
     sweepIntervalMs: storage.cleanupIntervalMs,
     random: Math.random,
@@ -35,7 +35,7 @@ export function runUpkeep(
         metrics.recordRemoved('quota', pages);
         log.info('evicted', { pages, ...(stoppedBy === null ? {} : { stopped_by: stoppedBy }) });
       },
-      onDefect: lasting.memories.onDefect,
+      onDefect: lasting.pipeline.onDefect,
     },
   });
   releases.add(upkeep.close);

@@ -116,7 +116,7 @@ async function start(
       accepting: () => (isDraining() ? 'draining' : accepting()),
       reload: reloader.reloadForAdmin,
       restart: async () => describeRestart(await restartWorkers()),
-      onError: lasting.memories.onDefect,
+      onError: lasting.pipeline.onDefect,
     },
     releases,
   );

@@ -49,14 +49,14 @@ async function lead(
   try {
     const stored = isEnough === null ? null : await readStored(keyed, isEnough, deps);
     const fill = stored ?? (await fetch());
-    result = describeFill(fill);
+    result = toLeaseResult(fill);
     return fill;
   } finally {
     await lease.release(result);
   }
 }
 
-function describeFill(fill: Fill): LeaseResult {
+function toLeaseResult(fill: Fill): LeaseResult {
   if (fill.outcome === 'failed') return { outcome: 'failed', reason: fill.reason };
   if (fill.outcome === 'unshared') return { outcome: 'unshared', reason: fill.nonPage };
   if (fill.entry !== null) return { outcome: 'stored', reason: null };

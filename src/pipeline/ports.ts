@@ -23,7 +23,6 @@ import type { RefreshResult } from '../core/refresh/refresh-result.ts';
 
 export type { HeaderList } from '../core/http/header-list.ts';
 export type { FetchFailure } from '../core/http/proxy-status.ts';
-export type { FetchFailure } from '../core/http/proxy-status.ts';
 export type {
   BodyDigest,
   BodyDigests,

@@ -36,7 +36,7 @@ export async function runRefresh(
   const nonPage = pipeline.knownNonPages.get(pageIdentity(keyed));
   if (nonPage !== null && job.reason !== 'recache') return { outcome: 'unstored', detail: nonPage };
   const fill = await renewPage(keyed, goodSince(job, keyed), pipeline);
-  const result = describeFill(fill);
+  const result = toRefreshResult(fill);
   return result.outcome === 'failed' ? planRetry(job, result, pipeline.clock.now()) : result;
 }
 
@@ -78,7 +78,7 @@ function goodSince({ reason, askedAt }: RefreshJob, keyed: Keyed): number {
   }
 }
 
-function describeFill(fill: Fill): RefreshResult {
+function toRefreshResult(fill: Fill): RefreshResult {
   switch (fill.outcome) {
     case 'failed':
       return { outcome: 'failed', detail: fill.reason };

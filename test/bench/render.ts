@@ -3,7 +3,7 @@
 import { findChromium } from '../../src/renderer/browser/find-chromium.ts';
 import { openZoo } from '../page-zoo/zoo.ts';
 import { BENCH_PAGES, BENCH_ZOO } from './bench-pages.ts';
-import { type Contender, startEdgeGateway, startPrerender } from './contenders.ts';
+import { type Contender, startEdgeGateway, startPrerender } from './renderers.ts';
 import { formatTable, type Results, type Round } from './report.ts';
 import { runRound } from './run-round.ts';
 

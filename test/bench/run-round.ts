@@ -1,8 +1,8 @@
 // One round of the bench: every page once, so many at a time, and what that cost.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { BenchPage } from './bench-pages.ts';
-import type { Contender } from './contenders.ts';
 import { cpuSeconds, memoryBytes } from './process-tree.ts';
+import type { Contender } from './renderers.ts';
 import type { Round } from './report.ts';
 
 /** Tabs are closed behind the answer, which is work of the round too. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { RenderHost } from '../../src/renderer/options.ts';
 import { startRenderService } from '../../src/renderer/server/start-render-service.ts';
-import type { Orders } from './contenders.ts';
+import type { Orders } from './renderers.ts';
 
 const [orders] = (await once(process, 'message')) as [Orders];
 const host: RenderHost = {

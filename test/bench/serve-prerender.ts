@@ -1,7 +1,7 @@
 // The other contender in a process of its own: npm's prerender with the plugins of its own server
 // and its default waits.
 import prerender from 'prerender';
-import type { Orders } from './contenders.ts';
+import type { Orders } from './renderers.ts';
 
 process.once('message', ({ executablePath, folder, ports }: Orders) => {
   const [port, browserDebuggingPort] = ports;

@@ -6,9 +6,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmbeddedLearnedRules } from '../../src/adapters/embedded/create-embedded-learned-rules.ts';
 import { openEmbedded } from '../../src/adapters/embedded/open-embedded.ts';
-import type { Answer } from '../../src/adapters/redis/connection/redis-connection.ts';
 import { createRedisLearnedRules } from '../../src/adapters/redis/create-redis-learned-rules.ts';
-import type { Clock } from '../../src/pipeline/ports.ts';
+import type { Clock, Done } from '../../src/pipeline/ports.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import {
@@ -68,7 +67,7 @@ describeWithRedis('redis', () => {
     const redis = new Redis(server.url);
     await redis.flushall();
     const connection = {
-      run: async <T>(_key: string, command: (client: Redis) => Promise<T>): Promise<Answer<T>> => ({
+      run: async <T>(_key: string, command: (client: Redis) => Promise<T>): Promise<Done<T>> => ({
         state: 'done',
         value: await command(redis),
       }),

@@ -13,9 +13,9 @@ import { createFileBodyStore } from '../../src/adapters/files/create-file-body-s
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, Clock, Done, Entry, EntryStore, Hasher } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
-import { noteUses } from '../../src/pipeline/upkeep/note-uses.ts';
 import type { KnownPurges, Pace, UpkeepDeps } from '../../src/pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes, type UseNotes } from '../../src/pipeline/upkeep/use-notes.ts';
+import { watchUses } from '../../src/pipeline/upkeep/watch-uses.ts';
 import { digestOf } from '../contract/stored-bodies.ts';
 import { keyOf, makeEntry } from '../contract/stored-entries.ts';
 import { createTestClock, type TestClock } from '../contract/test-clock.ts';
@@ -63,7 +63,7 @@ export async function openStore(basePath: string, clock: Clock): Promise<StoredS
     hasher,
     notes,
     journal,
-    noted: noteUses(entries, notes),
+    noted: watchUses(entries, notes),
     deps: {
       entries,
       inventory: createEmbeddedInventory(embedded),

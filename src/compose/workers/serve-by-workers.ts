@@ -38,7 +38,7 @@ export async function serveByWorkers(
   releases: Releases,
 ): Promise<Serving> {
   const { log, metrics, renderer, lasting } = foundation;
-  const { onDefect } = lasting.memories;
+  const { onDefect } = lasting.pipeline;
   const program = ownProgram('worker-main');
   const dealer = createDealer(settings.server.limits.connectionsMax);
   releases.add(dealer.close);

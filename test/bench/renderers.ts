@@ -3,11 +3,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '../helpers/free-port.ts';
 import { buildRequest, readAnswer } from '../renderer/test-renderer.ts';
 import { listTree } from './process-tree.ts';
 
@@ -121,16 +121,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Both are held until both are found: else they could be one. */
-async function findFreePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const find = async (server: Server): Promise<number> => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const ports: [number, number] = [await find(servers[0]), await find(servers[1])];
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

@@ -4,7 +4,7 @@ import type { EntryStore } from '../ports.ts';
 import type { UseNotes } from './use-notes.ts';
 
 /** Wraps a store; what is asked of the wrapped one itself is no use. */
-export function noteUses(entries: EntryStore, notes: UseNotes): EntryStore {
+export function watchUses(entries: EntryStore, notes: UseNotes): EntryStore {
   return {
     ...entries,
     get: async (key) => {
