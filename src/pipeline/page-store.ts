@@ -2,7 +2,7 @@
 // only ever answered for the URL it was stored under, with the very bytes that were stored; a store
 // that can't be asked, or whose purges can't be known, is never taken for a miss.
 import { freshnessAt } from '../core/http/freshness.ts';
-import type { PurgeOrder } from '../core/purge/purge-record.ts';
+import type { PurgeOrder, PurgeRecord } from '../core/purge/purge-record.ts';
 import { settleEntry } from '../core/purge/settle-entry.ts';
 import { createBackgroundJobs } from './background-jobs.ts';
 import { createKeyTurns } from './key-turns.ts';
@@ -55,7 +55,7 @@ export interface PageStore {
   /** Takes out a page that may not be kept any longer; says whether there was one. */
   readonly withdraw: (key: CacheKey, ref: BodyRef, url: string) => Promise<Done<boolean>>;
   /** Carries out a purge that was written to the log. */
-  readonly settlePurged: (order: PurgeOrder) => Promise<Settled>;
+  readonly settlePurged: (record: PurgeRecord) => Promise<Settled>;
   /** What a purge would do, if it were ordered now. */
   readonly countPurged: (order: PurgeOrder) => Promise<Settled>;
   readonly memoryUse: () => MemoryUse;
@@ -87,7 +87,7 @@ export function createPageStore(parts: PageStoreParts): PageStore {
     save: (draft) => savePage(draft, deps),
     renew: (key, renewal) => renewEntry(key, renewal, deps),
     withdraw: (key, ref, url) => withdrawPage({ key, ref, url }, deps),
-    settlePurged: (order) => settlePurged(order, deps),
+    settlePurged: (record) => settlePurged(record, deps),
     countPurged: (order) => countPurged(order, deps),
     memoryUse: deps.memory.use,
     drain: deps.background.drain,

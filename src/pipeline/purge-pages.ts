@@ -17,6 +17,8 @@ export interface PurgeReport {
   readonly id: number | null;
   /** How many entries went, or would go. */
   readonly entries: number;
+  /** How many of those it means are newer than it: requests were faster. */
+  readonly newer: number;
   /** What was meant. For a purge that is taken back, what that one meant. */
   readonly selector: PurgeSelector;
   readonly soft: boolean;
@@ -49,7 +51,7 @@ export interface PurgeContext extends SelectContext {
   readonly stores: PurgeStores | null;
 }
 
-/** Carries out one purge; answers how many entries went. */
+/** Carries out one purge; answers how many entries went, and how many were newer already. */
 export async function purgePages(
   request: PurgeRequest,
   context: PurgeContext,
@@ -59,21 +61,21 @@ export async function purgePages(
   if (known?.state === 'unavailable') return err(storeUnavailable(known));
   const order = makeOrder(request, context);
   if (!order.ok) return order;
-  const report = { ...order.value, dryRun: request.dryRun, id: null, entries: 0 };
+  const report = { ...order.value, dryRun: request.dryRun, id: null, entries: 0, newer: 0 };
   if (stores === null) return ok(report);
   const { journal, pages } = stores;
   if (request.dryRun) {
-    const { entries, failure } = await pages.countPurged(order.value);
+    const { entries, newer, failure } = await pages.countPurged(order.value);
     return failure === null
-      ? ok({ ...report, entries })
+      ? ok({ ...report, entries, newer })
       : err({ kind: 'store_unavailable', reason: failure });
   }
   const written = await journal.append(order.value);
   if (written.state === 'unavailable') return err(storeUnavailable(written));
   const id = written.value.seq;
-  const { entries, failure } = await pages.settlePurged(order.value);
+  const { entries, newer, failure } = await pages.settlePurged(written.value);
   return failure === null
-    ? ok({ ...report, id, entries })
+    ? ok({ ...report, id, entries, newer })
     : err({ kind: 'unfinished', id, entries, reason: failure });
 }
 

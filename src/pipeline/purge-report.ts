@@ -4,10 +4,11 @@ import type { PurgeError, PurgeReport } from './purge-pages.ts';
 
 /** The fields are always the same; what was not asked for is null. */
 export function formatReport({ selector, ...report }: PurgeReport): Record<string, unknown> {
-  const { id, entries, soft, undoes, dryRun } = report;
+  const { id, entries, newer, soft, undoes, dryRun } = report;
   return {
     id,
     entries,
+    newer,
     url: selector.kind === 'url' ? selector.url : null,
     pattern: selector.kind === 'pattern' ? selector.pattern : null,
     tag: selector.kind === 'tag' ? selector.tag : null,

@@ -2,7 +2,7 @@
 // back what a purge no longer marks. The purges hold without this; it makes room, and it counts.
 import { formatCacheKey, parseCacheKey } from '../core/key/cache-key.ts';
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
-import type { PurgeOrder, PurgeSelector } from '../core/purge/purge-record.ts';
+import type { PurgeOrder, PurgeRecord, PurgeSelector } from '../core/purge/purge-record.ts';
 import { settleEntry } from '../core/purge/settle-entry.ts';
 import { listMeant } from './list-meant.ts';
 import { dropBodies, type PageStoreDeps } from './page-store-deps.ts';
@@ -11,6 +11,11 @@ import type { CacheKey, Done, Entry } from './ports.ts';
 export interface Settled {
   /** How many entries went, were marked, or were brought back. */
   readonly entries: number;
+  /**
+   * How many are newer than the purge, and stay. Requests know of it as soon as it is written: what
+   * they get anew takes the place of what would have been counted.
+   */
+  readonly newer: number;
   /** Why it was given up half-way; null: all are done. */
   readonly failure: string | null;
 }
@@ -20,87 +25,113 @@ const ENTRIES_AT_ONCE = 16;
 /** Whoever else writes an entry all the time writes a newer one. */
 const ATTEMPTS_MAX = 3;
 
-const NO: Done<boolean> = { state: 'done', value: false };
+/** What became of an entry; the same: nothing. */
+interface Outcome {
+  readonly before: Entry;
+  readonly after: Entry | null;
+}
+
+/** null: there is no entry. */
+type Settle = (key: CacheKey, entry: Entry) => Promise<Done<Outcome | null>>;
+
+type Weight = 'counted' | 'newer';
+
+const ABSENT: Done<null> = { state: 'done', value: null };
 
 /** Carries out a purge that was written. */
-export async function settlePurged(order: PurgeOrder, deps: PageStoreDeps): Promise<Settled> {
-  const { selector, soft } = order;
-  const settled = await settleMeant(selector, (key) => settlePage(key, order, deps), deps);
+export async function settlePurged(record: PurgeRecord, deps: PageStoreDeps): Promise<Settled> {
+  const { selector, soft } = record;
+  const settled = await settleMeant(record, (key) => settlePage(key, deps), deps);
   const isWhole = selector.kind === 'host' || selector.kind === 'all';
   if (settled.failure !== null || soft || !isWhole) return settled;
   const foreign = await removeForeign(selector, deps);
-  return { entries: settled.entries + foreign.entries, failure: foreign.failure };
+  return { ...settled, entries: settled.entries + foreign.entries, failure: foreign.failure };
 }
 
 /** What a purge would do, if it were ordered now. */
 export async function countPurged(order: PurgeOrder, deps: PageStoreDeps): Promise<Settled> {
   const judge = deps.journal.foresee(order);
-  const count: Change = async (_key, entry) => {
-    const next = settleEntry(entry, judge(entry), deps.clock.now());
-    return { state: 'done', value: next !== entry && isCounted(order, next) };
+  const settle: Settle = async (_key, before) => {
+    const after = settleEntry(before, judge(before), deps.clock.now());
+    return { state: 'done', value: { before, after } };
   };
-  return await settleMeant(order.selector, count, deps);
+  return await settleMeant({ ...order, seq: deps.journal.end() + 1 }, settle, deps);
 }
 
-/** What another purge still marks has not been brought back. */
-function isCounted(order: PurgeOrder | null, next: Entry | null): boolean {
-  const isUndo = order !== null && order.undoes !== null;
-  return !isUndo || next?.softened === undefined;
-}
-
-type Change = (key: CacheKey, entry: Entry) => Promise<Done<boolean>>;
+type PlacedOrder = PurgeOrder & Pick<PurgeRecord, 'seq'>;
 
 async function settleMeant(
-  selector: PurgeSelector,
-  change: Change,
+  order: PlacedOrder,
+  settle: Settle,
   deps: PageStoreDeps,
 ): Promise<Settled> {
-  const counted = new Set<CacheKey>();
-  for await (const page of listMeant(selector, deps)) {
-    if (page.state === 'unavailable') return { entries: counted.size, failure: page.reason };
+  const weights = new Map<CacheKey, Weight>();
+  for await (const page of listMeant(order.selector, deps)) {
+    if (page.state === 'unavailable') return addUp(weights, page.reason);
     const known = await deps.journal.catchUp();
-    if (known.state === 'unavailable') return { entries: counted.size, failure: known.reason };
-    const stored = page.value.filter(({ key }) => !counted.has(key));
+    if (known.state === 'unavailable') return addUp(weights, known.reason);
+    const stored = page.value.filter(({ key }) => !weights.has(key));
     for (let from = 0; from < stored.length; from += ENTRIES_AT_ONCE) {
       const some = stored.slice(from, from + ENTRIES_AT_ONCE);
       const results = await Promise.all(
-        some.map(async ({ key, entry }) => ({ key, done: await change(key, entry) })),
+        some.map(async ({ key, entry }) => ({ key, done: await settle(key, entry) })),
       );
       let failure: string | null = null;
       for (const { key, done } of results) {
         if (done.state === 'unavailable') failure = done.reason;
-        else if (done.value) counted.add(key);
+        const weight = done.state === 'done' ? weigh(done.value, order) : null;
+        if (weight !== null) weights.set(key, weight);
       }
-      if (failure !== null) return { entries: counted.size, failure };
+      if (failure !== null) return addUp(weights, failure);
     }
   }
-  return { entries: counted.size, failure: null };
+  return addUp(weights, null);
+}
+
+function weigh(outcome: Outcome | null, { seq, undoes }: PlacedOrder): Weight | null {
+  if (outcome === null) return null;
+  const { before, after } = outcome;
+  // For one that takes back: newer than the one that is taken back.
+  if (after === before) return (before.since ?? 0) >= (undoes ?? seq) ? 'newer' : null;
+  // What another purge still marks has not been brought back.
+  return undoes === null || after?.softened === undefined ? 'counted' : null;
+}
+
+function addUp(weights: ReadonlyMap<CacheKey, Weight>, failure: string | null): Settled {
+  const newer = [...weights.values()].filter((weight) => weight === 'newer').length;
+  return { entries: weights.size - newer, newer, failure };
 }
 
 /**
- * Brings one entry to where the known purges leave it; the value says whether it counts. In turn
- * with those who store the page in this process, so that bodies stay with their entry.
+ * Brings one entry to where the known purges leave it. In turn with those who store the page in
+ * this process, so that bodies stay with their entry.
  */
-async function settlePage(
-  key: CacheKey,
-  order: PurgeOrder | null,
-  deps: PageStoreDeps,
-): Promise<Done<boolean>> {
+async function settlePage(key: CacheKey, deps: PageStoreDeps): Promise<Done<Outcome | null>> {
   return await deps.turns.take(key, async () => {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
       const found = await deps.entries.get(key);
       if (found.state === 'unavailable') return found;
-      if (found.state !== 'found') return NO;
-      const entry = found.value;
-      const next = settleEntry(entry, deps.journal.judge(entry), deps.clock.now());
-      if (next === entry) return NO;
-      if (next === null) return await deletePage(key, entry, deps);
-      const replaced = await deps.entries.replace(key, entry, toStored(key, next, deps));
-      if (replaced.state === 'unavailable') return replaced;
-      if (replaced.value) return { state: 'done', value: isCounted(order, next) };
+      if (found.state !== 'found') return ABSENT;
+      const before = found.value;
+      const after = settleEntry(before, deps.journal.judge(before), deps.clock.now());
+      const done = await changeEntry(key, { before, after }, deps);
+      if (done.state === 'unavailable') return done;
+      if (done.value) return { state: 'done', value: { before, after } };
+      if (after === null) return ABSENT;
     }
     return { state: 'unavailable', reason: 'an entry changes all the time' };
   });
+}
+
+/** Says whether it was there to be changed. */
+async function changeEntry(
+  key: CacheKey,
+  { before, after }: Outcome,
+  deps: PageStoreDeps,
+): Promise<Done<boolean>> {
+  if (after === before) return { state: 'done', value: true };
+  if (after === null) return await deletePage(key, before, deps);
+  return await deps.entries.replace(key, before, toStored(key, after, deps));
 }
 
 /**
@@ -111,7 +142,7 @@ export async function settleWritten(entry: Entry, deps: PageStoreDeps): Promise<
   const known = await deps.journal.catchUp();
   // Purges that can't be known now will be, before the page is served.
   if (known.state === 'unavailable' || deps.journal.judge(entry).state === 'kept') return false;
-  await settlePage(formatCacheKey(entry.hostId, entry.dimensionId, entry.hash), null, deps);
+  await settlePage(formatCacheKey(entry.hostId, entry.dimensionId, entry.hash), deps);
   return true;
 }
 
@@ -147,7 +178,7 @@ async function deletePage(
 async function removeForeign(
   selector: Extract<PurgeSelector, { readonly kind: 'host' | 'all' }>,
   deps: PageStoreDeps,
-): Promise<Settled> {
+): Promise<Pick<Settled, 'entries' | 'failure'>> {
   const hostId = selector.kind === 'host' ? selector.hostId : undefined;
   let entries = 0;
   for await (const page of deps.entries.keys({ hostId })) {

@@ -3,6 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestGateway } from '../helpers/gateway.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { finishCommand, runCommand, startCommand, withFiles } from './run-command.ts';
 import { ask, STORED_PATHS, type StoredPages, storePages } from './stored-pages.ts';
 
@@ -86,6 +87,7 @@ describe('on a stopped gateway’s store', () => {
     const report = {
       id: null,
       entries: 2,
+      newer: 0,
       url: BLUE,
       pattern: null,
       tag: null,
@@ -168,6 +170,18 @@ describe('beside a running gateway', () => {
     });
     expect(await ask(port, STORED_PATHS[0])).toBe('new');
     expect(await ask(port, STORED_PATHS[1])).toBe('hit');
+  });
+
+  test('what requests have got anew is told apart', async () => {
+    const { port } = stored.gateway;
+    const purge = async (...argv: readonly string[]): Promise<string> =>
+      (await runCommand(['purge', ...argv, ...stored.config])).stdout;
+    const { id, entries } = JSON.parse(await purge('--host', '1', '--soft', '--json'));
+    expect(await ask(port, STORED_PATHS[2])).toBe('stale');
+    await waitUntil('it is renewed', async () => (await ask(port, STORED_PATHS[2])) === 'hit');
+    expect(await purge('--undo', String(id))).toBe(
+      `${entries - 1} entries fresh again, 1 newer already: host shop.example\n`,
+    );
   });
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
-import type { PurgeOrder, PurgeSelector } from '../../src/core/purge/purge-record.ts';
+import type { PurgeOrder, PurgeRecord, PurgeSelector } from '../../src/core/purge/purge-record.ts';
 import { createPageStore, type LookUp, type PageStore } from '../../src/pipeline/page-store.ts';
 import type { BodyStore, Hasher } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
@@ -99,15 +99,15 @@ export function describePurgedPages(
       undoes: null,
       ...more,
     });
-    const append = async (what: PurgeOrder, by = one): Promise<number> => {
+    const append = async (what: PurgeOrder, by = one): Promise<PurgeRecord> => {
       const written = await by.journal.append(what);
-      return written.state === 'done' ? written.value.seq : expect.unreachable(written.reason);
+      return written.state === 'done' ? written.value : expect.unreachable(written.reason);
     };
-    const purge = async (what: PurgeOrder, by = one): Promise<{ id: number; entries: number }> => {
-      const id = await append(what, by);
-      const { entries, failure } = await by.pages.settlePurged(what);
+    const purge = async (what: PurgeOrder, by = one) => {
+      const record = await append(what, by);
+      const { failure, ...counts } = await by.pages.settlePurged(record);
       expect(failure).toBeNull();
-      return { id, entries };
+      return { id: record.seq, ...counts };
     };
     const countFiles = (): number => {
       const folder = join(basePath, 'pages', '1');
@@ -123,7 +123,7 @@ export function describePurgedPages(
       await save(URL_A, { ref: refOf(URL_A, 0) });
       await save(another);
       const url = order(urlOf(URL_A));
-      expect(await one.pages.countPurged(url)).toEqual({ entries: 3, failure: null });
+      expect(await one.pages.countPurged(url)).toEqual({ entries: 3, newer: 0, failure: null });
       expect(await lookUp(URL_A)).toBe('fresh');
       expect(await purge(url)).toMatchObject({ entries: 3 });
       expect(await lookUp(URL_A)).toBe('absent');
@@ -136,7 +136,7 @@ export function describePurgedPages(
       await save(URL_A, { ref: refOf(URL_A, 70) });
       await save('https://example.com/b', { ref: refOf('https://example.com/b', 70) });
       const url = order(urlOf(URL_A));
-      expect(await other.pages.countPurged(url)).toEqual({ entries: 1, failure: null });
+      expect(await other.pages.countPurged(url)).toEqual({ entries: 1, newer: 0, failure: null });
       expect(await purge({ ...url, soft: true }, other)).toMatchObject({ entries: 1 });
       expect(await purge(url, other)).toMatchObject({ entries: 1 });
       expect(countFiles()).toBe(1);
@@ -175,7 +175,7 @@ export function describePurgedPages(
         return [url, { ref, tags: tagged[page] ?? [] }];
       };
       for (const page of pages) await save(...place(page));
-      const expected = { entries: pages.length - left.length, failure: null };
+      const expected = { entries: pages.length - left.length, newer: 0, failure: null };
       const counted = await other.pages.countPurged(order(selector));
       const { entries } = await purge(order(selector));
       const found = [];
@@ -211,7 +211,7 @@ export function describePurgedPages(
       await save(URL_A);
       expect(await lookUp(URL_A, {}, one)).toBe('fresh');
       expect(await lookUp(URL_A, {}, other)).toBe('fresh');
-      await append(order(urlOf(URL_A)), one);
+      const record = await append(order(urlOf(URL_A)), one);
       expect(await subject.readRaw(draft(URL_A).key)).not.toBeNull();
       expect(other.pages.peek(draft(URL_A).key, URL_A)).toBeNull();
       expect(await lookUp(URL_A, {}, other)).toBe('absent');
@@ -219,7 +219,7 @@ export function describePurgedPages(
       // What is got now is newer.
       expect(await save(URL_A)).toBe('stored');
       expect(await lookUp(URL_A, {}, other)).toBe('fresh');
-      expect(await other.pages.settlePurged(order(urlOf(URL_A)))).toMatchObject({ entries: 0 });
+      expect(await other.pages.settlePurged(record)).toMatchObject({ entries: 0 });
       expect(await lookUp(URL_A, {}, one)).toBe('fresh');
     });
 
@@ -337,9 +337,9 @@ export function describePurgedPages(
 
     test('a store that can’t be asked', async () => {
       await save(URL_A);
-      await append(order(ALL));
+      const record = await append(order(ALL));
       await subject.store.close();
-      const { failure } = await one.pages.settlePurged(order(ALL));
+      const { failure } = await one.pages.settlePurged(record);
       expect(failure).toEqual(expect.any(String));
       expect(await lookUp(URL_A)).toBe('unavailable');
       expect(await save(URL_A)).toBe('unavailable');

@@ -5,17 +5,18 @@ import type { PageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
 import type { PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { PageDraft } from '../../src/pipeline/save-page.ts';
-import { type EmbeddedPages, openEmbeddedPages } from './open-embedded-pages.ts';
+import { openEmbeddedSubject } from './open-entry-stores.ts';
+import { openPages, type PagesSubject } from './open-pages.ts';
 
 const URL_A = 'https://example.com/a';
 
-let stored: EmbeddedPages;
+let stored: PagesSubject;
 let journal: PurgeJournal;
 let pages: PageStore;
 let draft: PageDraft;
 let previous: Entry;
 beforeEach(async () => {
-  stored = await openEmbeddedPages(1_000_000);
+  stored = await openPages(openEmbeddedSubject, 1_000_000);
   ({ journal, pages } = stored);
   draft = stored.draft(URL_A);
   await pages.save(draft);

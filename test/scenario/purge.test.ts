@@ -7,14 +7,19 @@ import { answer, page, type Reply, type Stage, type StageOptions, setStage } fro
 const HOUR_MS = 3_600_000;
 const ORDERS = [{ url: 'https://site.test/page' }, { host: 'site.test' }] as const;
 
-async function purge(stage: Stage, body: Readonly<Record<string, unknown>>): Promise<number> {
+type Body = Readonly<Record<string, unknown>>;
+
+async function purge(stage: Stage, body: Body): Promise<number> {
+  return (await report(stage, body)).status;
+}
+
+async function report(stage: Stage, body: Body): Promise<{ status: number; answer: Body }> {
   const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  await response.text();
-  return response.status;
+  return { status: response.status, answer: (await response.json()) as Body };
 }
 
 interface HeldStage extends Stage {
@@ -123,4 +128,22 @@ test('HEAD on a stale page starts no refresh', async () => {
   expect(reply.header('X-Render-Cache')).toBe('stale');
   await stage.ask('/other');
   expect(stage.origin.requests.map(({ target }) => target)).toEqual(['/page', '/other']);
+});
+
+test('a page that was there is counted, also where requests are faster than the purge', async () => {
+  const stage = await setStage({ origin: () => page('a page') });
+  let isOver = false;
+  const client = async (): Promise<void> => {
+    while (!isOver) await stage.ask('/page');
+  };
+  const clients = [client(), client()];
+  const counts: number[] = [];
+  for (let round = 0; round < 30; round += 1) {
+    await waitUntil('it is stored', async () => brief(await stage.ask('/page')) === 'hit a page');
+    const { answer: counted } = await report(stage, { url: 'https://site.test/page' });
+    counts.push(Number(counted['entries']) + Number(counted['newer']));
+  }
+  isOver = true;
+  await Promise.all(clients);
+  expect(counts).toEqual(counts.map(() => 1));
 });

@@ -11,14 +11,15 @@ import {
 } from '../../src/pipeline/shared-cache/invalidations.ts';
 import { createSoloLeases } from '../../src/pipeline/solo-leases.ts';
 import { createStoreTurns, type StoreTurns } from '../../src/pipeline/store-turns.ts';
-import { type EmbeddedPages, openEmbeddedPages } from '../contract/open-embedded-pages.ts';
+import { openEmbeddedSubject } from '../contract/open-entry-stores.ts';
+import { openPages, type PagesSubject } from '../contract/open-pages.ts';
 import type { MakeDraft } from '../contract/page-drafts.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const URL_A = 'https://example.com/a';
 const URL_B = 'https://example.com/b';
 
-let stored: EmbeddedPages;
+let stored: PagesSubject;
 let journal: PurgeJournal;
 let pages: PageStore;
 let draft: MakeDraft;
@@ -49,7 +50,7 @@ const start = (leases: Leases): void => {
 };
 
 beforeEach(async () => {
-  stored = await openEmbeddedPages(0);
+  stored = await openPages(openEmbeddedSubject, 0);
   ({ journal, pages, draft } = stored);
   before = async () => 'write';
   appends = 0;

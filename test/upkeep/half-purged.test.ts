@@ -77,16 +77,15 @@ function describeHalfPurged(name: string, open: (clock: TestClock) => Promise<Su
       }
       return counts;
     };
-    const append = async (order: PurgeOrder): Promise<number> =>
-      valueOf(await subject.journal.append(order)).seq;
+    const purge = async (order: PurgeOrder, entries = subject.deps.entries) => {
+      const record = valueOf(await subject.journal.append(order));
+      return { id: record.seq, ...(await pagesOver(entries).settlePurged(record)) };
+    };
     /** By a process that comes to an end on its way. */
     const purgeHalf = async (order: PurgeOrder): Promise<number> => {
-      const seq = await append(order);
-      const { failure } = await pagesOver(endAfter(REACHED, subject.deps.entries)).settlePurged(
-        order,
-      );
+      const { id, failure } = await purge(order, endAfter(REACHED, subject.deps.entries));
       expect(failure).toBe('ended');
-      return seq;
+      return id;
     };
     const sweep = async (deps = subject.deps) => {
       const { removed, settled, stoppedBy } = await sweepStore(deps, NO_PACE);
@@ -108,17 +107,13 @@ function describeHalfPurged(name: string, open: (clock: TestClock) => Promise<Su
       const before = await Promise.all(URLS.map(readEntry));
       const undoes = await purgeHalf(SOFT);
       await sweep();
-      const undo = { ...SOFT, undoes };
-      await append(undo);
-      const settled = await pagesOver(subject.deps.entries).settlePurged(undo);
-      expect(settled).toEqual({ entries: PAGES, failure: null });
+      expect(await purge({ ...SOFT, undoes })).toMatchObject({ entries: PAGES, failure: null });
       expect(await Promise.all(URLS.map(readEntry))).toEqual(before);
     });
 
     test('one that takes a soft one back: what it did not get to is fresh again', async () => {
       const before = await Promise.all(URLS.map(readEntry));
-      const undoes = await append(SOFT);
-      await pagesOver(subject.deps.entries).settlePurged(SOFT);
+      const { id: undoes } = await purge(SOFT);
       expect(await census()).toEqual({ stale: PAGES });
       await purgeHalf({ ...SOFT, undoes });
       expect(await census()).toEqual({ fresh: REACHED, stale: PAGES - REACHED });

@@ -100,10 +100,11 @@ async function purge(
 type Hosts = Config['policies']['hosts'];
 
 function describeReport(report: PurgeReport, hosts: Hosts): string {
-  const { id, entries, soft, undoes } = report;
+  const { id, entries, newer, soft, undoes } = report;
   const noun = entries === 1 ? 'entry' : 'entries';
   const undo = soft && undoes === null && id !== null ? ` (take back: --undo ${id})` : '';
-  return `${entries} ${noun} ${chooseVerb(report)}: ${describePages(report, hosts)}${undo}`;
+  const stay = newer === 0 ? '' : `, ${newer} newer already`;
+  return `${entries} ${noun} ${chooseVerb(report)}${stay}: ${describePages(report, hosts)}${undo}`;
 }
 
 function chooseVerb({ dryRun, soft, undoes }: PurgeReport): string {

@@ -1,5 +1,5 @@
-// A page store over embedded entries and body files, empty, in folders of its own; shared by the
-// suites of what stands on one. It has nothing to warn of: a warning fails the test.
+// A page store over an empty entry store of either kind, and body files; shared by the suites of what
+// stands on one. It has nothing to warn of: a warning fails the test.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,10 @@ import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { createPageStore, type PageStore } from '../../src/pipeline/page-store.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
-import { openEmbeddedSubject } from './open-entry-stores.ts';
 import { createDrafts, type MakeDraft } from './page-drafts.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
-export interface EmbeddedPages {
+export interface PagesSubject {
   readonly subject: EntryStoreSubject;
   readonly journal: PurgeJournal;
   readonly pages: PageStore;
@@ -23,12 +22,15 @@ export interface EmbeddedPages {
   readonly dispose: () => Promise<void>;
 }
 
-export async function openEmbeddedPages(memoryBytesMax: number): Promise<EmbeddedPages> {
+export async function openPages(
+  openEntries: (clock: TestClock) => Promise<EntryStoreSubject>,
+  memoryBytesMax: number,
+): Promise<PagesSubject> {
   const basePath = mkdtempSync(join(tmpdir(), 'edge-gateway-pages-'));
   const clock = createTestClock();
   const hasher = await createHasher();
   const onWarning = (warning: unknown): never => expect.unreachable(JSON.stringify(warning));
-  const subject = await openEmbeddedSubject(clock);
+  const subject = await openEntries(clock);
   const journal = createPurgeJournal(subject.purgeLog);
   const pages = createPageStore({
     entries: subject.store,
