@@ -158,26 +158,25 @@ export function storeListener(log: Log, metrics: Metrics): StoreListener {
       log.warn('store', { ...event });
       countStoreEvent(event, metrics);
     },
+    onUnavailable: (question) => metrics.recordStoreError({ ...question, state: 'unavailable' }),
   };
 }
 
+/** What the stores could not say is counted where they are asked, see count-store-errors. */
 function countStoreEvent(event: PageStoreEvent, metrics: Metrics): void {
   switch (event.kind) {
     case 'collision':
       metrics.recordCollision(parseCacheKey(event.key)?.hostId ?? 0);
       return;
     case 'entry_damaged':
-    case 'entry_refused':
-      metrics.recordStoreError({ store: 'entries', operation: 'get', state: 'damaged' });
+      metrics.recordStoreError({ store: 'entries', operation: 'read', state: 'damaged' });
       return;
     case 'body_damaged':
       metrics.recordStoreError({ store: 'bodies', operation: 'read', state: 'damaged' });
       return;
-    case 'not_deleted':
-      metrics.recordStoreError({ store: 'bodies', operation: 'delete', state: 'unavailable' });
-      return;
+    case 'entry_refused':
     case 'not_compressed':
-      metrics.recordStoreError({ store: 'bodies', operation: 'write', state: 'unavailable' });
+    case 'not_deleted':
       return;
   }
 }

@@ -28,14 +28,17 @@ import type {
 } from '../pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge-journal.ts';
 import { createSoloLeases } from '../pipeline/solo-leases.ts';
-import { watchUses } from '../pipeline/upkeep/watch-uses.ts';
 import type { KnownPurges, UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
+import { watchUses } from '../pipeline/upkeep/watch-uses.ts';
+import { type CountUnavailable, countStoreErrors } from './count-store-errors.ts';
 import { describeNotice, type StoreNotice } from './store-notice.ts';
 
 export interface StoreListener {
   readonly onNotice: (notice: StoreNotice) => void;
   readonly onEvent: (event: PageStoreEvent) => void;
+  /** Once for each answer that was none; a notice tells of the whole outage. */
+  readonly onUnavailable: CountUnavailable;
 }
 
 interface StoreNotices {
@@ -75,11 +78,14 @@ export async function openStores(
       ...shared,
       bodies: settings.storage.bodies === 'redis' ? { hasher, bytesMax } : null,
     }));
-  const { entries, learned, purgeLog, inventory, usage } =
-    redis ?? openEmbeddedStores({ ...shared, basePath });
-  const { bodies, sharedBodies, files } = redis?.bodies
+  const { inventory, usage, ...opened } = redis ?? openEmbeddedStores({ ...shared, basePath });
+  const { sharedBodies, files, ...kept } = redis?.bodies
     ? { bodies: redis.bodies, sharedBodies: () => 0, files: null }
     : await openBodyFiles({ ...shared, basePath, hasher });
+  const { entries, bodies, learned, purgeLog } = countStoreErrors(
+    { ...opened, ...kept },
+    listener.onUnavailable,
+  );
   const notes = createUseNotes({ book: usage, clock });
   const journal = createPurgeJournal(purgeLog);
   const pages = createPageStore({
@@ -131,7 +137,12 @@ export async function openStoresIfPresent(
     settings.redis !== null || (await exists(join(settings.storage.basePath, 'store')));
   if (!isPresent) return null;
   const describe = (notice: StoreNotice | PageStoreEvent): void => say(describeNotice(notice));
-  return await openStores(settings, { onNotice: describe, onEvent: describe });
+  return await openStores(settings, {
+    onNotice: describe,
+    onEvent: describe,
+    // A command says itself what it could not do.
+    onUnavailable: () => undefined,
+  });
 }
 
 interface EmbeddedStores

@@ -43,7 +43,11 @@ export async function openBenchStores(file: string): Promise<Stores> {
   const complain = (event: unknown): never => {
     throw new Error(JSON.stringify(event));
   };
-  return await openStores(config.settings, { onNotice: complain, onEvent: complain });
+  return await openStores(config.settings, {
+    onNotice: complain,
+    onEvent: complain,
+    onUnavailable: complain,
+  });
 }
 
 export function makeBody(i: number): Buffer {

@@ -65,8 +65,8 @@ describe('createMetrics', () => {
     ],
     [
       'a store that does not answer',
-      (m) => m.recordStoreError({ store: 'redis', operation: 'get', state: 'unavailable' }),
-      ['edge_gateway_store_errors_total{store="redis",operation="get",state="unavailable"} 1'],
+      (m) => m.recordStoreError({ store: 'entries', operation: 'read', state: 'unavailable' }),
+      ['edge_gateway_store_errors_total{store="entries",operation="read",state="unavailable"} 1'],
     ],
     ['a collision', (m) => m.recordCollision(7), ['edge_gateway_key_collisions_total{host="7"} 1']],
     [

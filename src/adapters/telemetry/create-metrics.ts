@@ -36,8 +36,8 @@ export interface PageSample {
 }
 
 export interface StoreErrorSample {
-  readonly store: string;
-  readonly operation: 'get' | 'put' | 'read' | 'write' | 'delete' | 'keys' | 'check';
+  readonly store: 'entries' | 'bodies' | 'purge_log' | 'learned_rules';
+  readonly operation: 'read' | 'write' | 'replace' | 'extend' | 'delete' | 'list' | 'check';
   readonly state: 'unavailable' | 'damaged';
 }
 
