@@ -1,5 +1,5 @@
-// Says once that the queue can't be reached, and once that it can again. Messages of Redis are
-// never passed on, because they may quote what was sent.
+// Says once that the queue can't be reached, and once that it can again.
+import { describeRedisError } from '../../core/redis-error.ts';
 import type { QueueClient } from './open-clients.ts';
 
 export type QueueWarning =
@@ -26,26 +26,17 @@ export function reportOutages(
     isDown = true;
     onWarning({ kind: 'refresh_queue_unavailable', reason });
   };
-  client.on('error', (error: unknown) => goDown(describeError(error)));
+  client.on('error', (error: unknown) => goDown(describeRedisError(error)));
   client.on('close', () => goDown('disconnected'));
   client.on('ready', () => {
     if (isDown && !isClosed) onWarning({ kind: 'refresh_queue_recovered' });
     isDown = false;
   });
   return {
-    describe: describeError,
+    describe: describeRedisError,
     ignore: () => undefined,
     close: () => {
       isClosed = true;
     },
   };
-}
-
-function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.name === 'ReplyError') {
-    return (/^[A-Z]{2,20}(?= |$)/.exec(error.message)?.[0] ?? 'ERR').toLowerCase();
-  }
-  if ('code' in error && typeof error.code === 'string') return error.code.toLowerCase();
-  return error.message === 'Command timed out' ? 'timeout' : 'disconnected';
 }

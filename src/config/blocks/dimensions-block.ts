@@ -14,7 +14,7 @@ import {
 import { readCrawlers } from '../read-crawlers.ts';
 import { readAt, readNumber, readText, readWord } from '../read-values.ts';
 import { suggestWord } from '../suggest-key.ts';
-import { isHeaderValue } from './headers-block.ts';
+import { isAsciiValue } from './headers-block.ts';
 
 const BYPASS = 'bypass';
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
@@ -147,7 +147,7 @@ function readAction(name: string, node: ConfigNode, patterns: number): Dimension
 function readRenderUserAgent(node: ConfigNode): string | undefined {
   const text = readText(node);
   if (text === undefined || text === '') return undefined;
-  if (isHeaderValue(text)) return text;
+  if (isAsciiValue(text)) return text;
   reportError(node, 'a User-Agent with characters no header may have', 'use printable ASCII');
   return undefined;
 }

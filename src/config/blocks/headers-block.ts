@@ -1,5 +1,6 @@
-// `headers` of one level, and what a header name or value may be. Nothing that identifies a client
+// `headers` of one level, and what a header value of ours may be. Nothing that identifies a client
 // or belongs to one connection can be put on a list: what passes here ends up in a shared page.
+import { isFieldName } from '../../core/http/header-list.ts';
 import { type ConfigNode, reportError, showValue } from '../config-node.ts';
 import { type FieldTable, readFields, readList } from '../read-values.ts';
 
@@ -10,8 +11,6 @@ export interface HeaderBlock {
   readonly safeResponseAdd?: readonly string[];
 }
 
-/** RFC 9110 §5.6.2 */
-const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** RFC 9110 §5.5, without obs-text: what we write ourselves is ASCII. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
@@ -42,18 +41,14 @@ export function readHeaderBlock(node: ConfigNode | undefined): HeaderBlock {
   return readFields(node, FIELDS);
 }
 
-export function isHeaderName(text: string): boolean {
-  return TOKEN.test(text);
-}
-
-export function isHeaderValue(text: string): boolean {
+export function isAsciiValue(text: string): boolean {
   return VALUE.test(text);
 }
 
 function readSafeName(node: ConfigNode): string | undefined {
   if (typeof node.value !== 'string') return undefined;
   const name = node.value.toLowerCase();
-  if (!isHeaderName(name)) {
+  if (!isFieldName(name)) {
     reportError(node, `${showValue(node)} is no header name`, 'letters, digits and "-" only');
     return undefined;
   }

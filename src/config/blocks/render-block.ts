@@ -20,7 +20,7 @@ import {
   readWord,
 } from '../read-values.ts';
 import { RESOURCE_TYPES } from '../schema/render.ts';
-import { isHeaderValue } from './headers-block.ts';
+import { isAsciiValue } from './headers-block.ts';
 
 export type RenderFields = Omit<RenderPolicy, 'cache' | 'onError' | 'softTimeoutMs'>;
 export type CacheFields = Omit<CacheTimePolicy, 'expired'>;
@@ -103,7 +103,7 @@ function readUserAgent(node: ConfigNode): string | null | undefined {
   const text = readText(node);
   if (text === undefined) return undefined;
   if (text === '') return null;
-  if (isHeaderValue(text)) return text;
+  if (isAsciiValue(text)) return text;
   reportError(node, 'a User-Agent with characters no header may have', 'use printable ASCII');
   return undefined;
 }

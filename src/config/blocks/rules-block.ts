@@ -1,5 +1,6 @@
 // `url_rules` of one host. An entry with several patterns becomes several rules with one id, so
 // that matching only ever looks at one pattern.
+import { isFieldName } from '../../core/http/header-list.ts';
 import type { Pattern } from '../../core/pattern/parse-pattern.ts';
 import type { Dimension, QueryCondition, Rule, RuleAction } from '../../core/policy/policy.ts';
 import { encodePathPattern } from '../../core/url/encode-path.ts';
@@ -16,7 +17,6 @@ import {
 } from '../config-node.ts';
 import { readAt, readNumber, readPattern, readPatternText, readText } from '../read-values.ts';
 import { findDimension } from './dimensions-block.ts';
-import { isHeaderName } from './headers-block.ts';
 import { type PolicyBlock, readPolicyBlock } from './policy-block.ts';
 import { IMPLIED_STATUS, readStatus } from './status-block.ts';
 
@@ -101,7 +101,7 @@ function readMethods(node: ConfigNode): ReadonlySet<string> {
   const methods = itemsOf(node).flatMap((item) => {
     const text = readText(item);
     if (text === undefined) return [];
-    if (!isHeaderName(text)) reportError(item, `"${text}" is no method`, 'write for example GET');
+    if (!isFieldName(text)) reportError(item, `"${text}" is no method`, 'write for example GET');
     return [text.toUpperCase()];
   });
   if (methods.length === 0) reportError(node, 'a rule for no method', 'remove `methods` for any');

@@ -1,8 +1,9 @@
 // `status` of a rule: an answer of the gateway's own.
+import { isFieldName } from '../../core/http/header-list.ts';
 import type { StatusAnswer } from '../../core/policy/policy.ts';
 import { type ConfigNode, childOf, descend, entriesOf, reportError } from '../config-node.ts';
 import { readAt, readNumber, readText } from '../read-values.ts';
-import { isHeaderName, isHeaderValue } from './headers-block.ts';
+import { isAsciiValue } from './headers-block.ts';
 
 /** Actions that imply a status; `block` is the reference engine's word for 403. */
 export const IMPLIED_STATUS: ReadonlyMap<string, number> = new Map([
@@ -52,7 +53,7 @@ function readHeader([name, node]: readonly [string, ConfigNode]): readonly (read
 ])[] {
   const value = readText(node);
   if (value === undefined) return [];
-  if (!isHeaderName(name)) {
+  if (!isFieldName(name)) {
     reportError(node, `"${name}" is no header name`, 'letters, digits and "-" only');
     return [];
   }
@@ -60,7 +61,7 @@ function readHeader([name, node]: readonly [string, ConfigNode]): readonly (read
     reportError(node, `"${name}" is written by the gateway itself`, null);
     return [];
   }
-  if (!isHeaderValue(value)) {
+  if (!isAsciiValue(value)) {
     reportError(node, `the value of "${name}" has a line break or a non-ASCII character`);
     return [];
   }

@@ -1,14 +1,10 @@
 // How the fields of stored metadata are read: own fields only, each checked, headers such that
 // writing them can't split an answer.
-import type { HeaderList } from '../http/header-list.ts';
+import { type HeaderList, isFieldName, isFieldValue } from '../http/header-list.ts';
 import { LIMITS } from '../limits.ts';
 
 /** A field that is not as it must be; caught in decodeEntry, never seen outside. */
 export class InvalidField extends Error {}
-
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 §5.5: visible characters, spaces and tabs; never CR, LF or NUL. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -37,11 +33,11 @@ export function readStoredHeaders(value: unknown, refused: ReadonlySet<string>):
   return value.map((pair: unknown): readonly [string, string] => {
     if (!Array.isArray(pair) || pair.length !== 2) throw new InvalidField('bad_headers');
     const [name, text]: unknown[] = pair;
-    if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+    if (typeof name !== 'string' || !isFieldName(name)) {
       throw new InvalidField('bad_header_name');
     }
     if (refused.has(name.toLowerCase())) throw new InvalidField('refused_header');
-    if (typeof text !== 'string' || !HEADER_VALUE.test(text)) {
+    if (typeof text !== 'string' || !isFieldValue(text)) {
       throw new InvalidField('bad_header_value');
     }
     return [name, text];

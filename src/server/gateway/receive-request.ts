@@ -6,7 +6,7 @@ import { latin1ToUrlText } from '../../core/url/bytes-to-text.ts';
 import { normalizeHost } from '../../core/url/normalize-host.ts';
 import type { HeaderList } from '../../pipeline/ports.ts';
 import type { ClientRequest } from '../../pipeline/state.ts';
-import { nextRequestId } from './request-id.ts';
+import { isRequestId, nextRequestId } from './request-id.ts';
 
 export interface Visitor {
   readonly client: ClientRequest;
@@ -14,9 +14,6 @@ export interface Visitor {
   readonly publicHost: string;
   readonly address: string;
 }
-
-/** What an id from outside may consist of; anything else could forge log lines. */
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** A request as it was on the wire, whoever parsed it. */
 export interface WireRequest {
@@ -76,7 +73,7 @@ export function readVisitor(
 
 /** @param given by whoever sent the request */
 export function chooseRequestId(given: string | undefined, isTrustedPeer: boolean): string {
-  return isTrustedPeer && given !== undefined && REQUEST_ID.test(given) ? given : nextRequestId();
+  return isTrustedPeer && given !== undefined && isRequestId(given) ? given : nextRequestId();
 }
 
 function toPairs(raw: RawHeaders): HeaderList {

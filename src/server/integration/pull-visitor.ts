@@ -5,11 +5,11 @@ import { fieldValues, type RawHeaders, visitFields } from '../../core/http/hop-h
 import { renderMarks } from '../../core/http/render-loop.ts';
 import type { InnerRequest } from '../bypass/ports.ts';
 import type { Visitor } from '../gateway/receive-request.ts';
+import { isRequestId } from '../gateway/request-id.ts';
 import type { AskedPage } from './asked-page.ts';
 
 /** Fields between the one who asks and us. */
 const BETWEEN_US = /^(?:x-render-key|x-edge-render|x-prerender(?:-.*)?)$/;
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const REQUEST_ID_FIELDS = ['x-request-id', 'x-prerender-request-id'];
 
 /**
@@ -51,5 +51,5 @@ export function toInnerRequest(page: AskedPage, raw: RawHeaders): InnerRequest {
 
 function readRequestId(raw: RawHeaders): string | null {
   const given = REQUEST_ID_FIELDS.map((name) => fieldValues(raw, name)[0]);
-  return given.find((id) => id !== undefined && REQUEST_ID.test(id)) ?? null;
+  return given.find((id) => id !== undefined && isRequestId(id)) ?? null;
 }

@@ -4,7 +4,7 @@
 // a server that is no longer in charge (MOVED) or has lost its data. Trust never outlives the
 // connection.
 import type { Redis } from 'ioredis';
-import { describeRedisError } from '../connection/describe-redis-error.ts';
+import { describeRedisError } from '../../../core/redis-error.ts';
 import { HEAD_KEY } from '../hub.ts';
 import { type ChannelMessage, decodeMessage } from './messages.ts';
 

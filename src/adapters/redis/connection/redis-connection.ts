@@ -1,8 +1,8 @@
 // What the stores see of Redis, whatever it is made of: commands go to the server that has their
 // key, each is bounded, and what fails comes back as a value.
 import type { Redis } from 'ioredis';
+import { describeRedisError } from '../../../core/redis-error.ts';
 import type { Done } from '../../../pipeline/ports.ts';
-import { describeRedisError } from './describe-redis-error.ts';
 import type { ClientOptions } from './redis-target.ts';
 import type { Command } from './server-link.ts';
 

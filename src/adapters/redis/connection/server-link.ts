@@ -3,8 +3,12 @@
 // it is given up, so that commands fail at once, and the handshake of the next one, made in the
 // background with growing pauses, is the probe that closes the breaker again.
 import type { Redis } from 'ioredis';
+import {
+  describeRedisError,
+  RedisLostError,
+  RedisTimeoutError,
+} from '../../../core/redis-error.ts';
 import { CONNECT_TIMEOUT_MS, pauseBefore } from '../../../core/redis-target.ts';
-import { describeRedisError, RedisLostError, RedisTimeoutError } from './describe-redis-error.ts';
 import type { ConnectionReporter } from './outage-reporter.ts';
 import { type RedisServerPlace } from './redis-target.ts';
 

@@ -3,8 +3,8 @@
 // library has a Cluster of its own; it retries, queues and waits where a caller here may wait for
 // 200 ms at most.)
 
+import { RedisLostError } from '../../../../core/redis-error.ts';
 import { splitAddress } from '../../../../core/redis-target.ts';
-import { RedisLostError } from '../describe-redis-error.ts';
 import { answer, type RedisConnection } from '../redis-connection.ts';
 import { placeOfNode } from '../redis-target.ts';
 import type { Command } from '../server-link.ts';
