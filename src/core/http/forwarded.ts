@@ -2,7 +2,8 @@
 // that would let a client speak for a proxy, and our own X-Forwarded-* and Via added afterwards, so
 // that nominating them in `Connection` cannot remove them.
 import { plainAddress } from './client-address.ts';
-import { hopNames, listMembers, type RawHeaders, visitFields } from './hop-headers.ts';
+import { HOP_BY_HOP, listMembers, nominatedNames, type RawHeaders } from './hop-headers.ts';
+import { createNameTable } from './name-table.ts';
 
 export type Scheme = 'http' | 'https';
 
@@ -27,20 +28,10 @@ export interface Forwarding {
 }
 
 /** Ours to write or meaningless upstream; framing is added by whoever sends the body. */
-const REWRITTEN: ReadonlySet<string> = new Set([
-  'content-length',
-  'cookie',
-  'expect',
-  'forwarded',
-  'host',
-  'trailer',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-]);
+const REWRITTEN = ['content-length', 'expect', 'forwarded', 'host', 'trailer', 'x-forwarded-host'];
 
 /** Fields that frameworks take for routing or method: only a trusted proxy may set them. */
-const PROXIES_ONLY: ReadonlySet<string> = new Set([
+const PROXIES_ONLY = [
   'x-forwarded-port',
   'x-forwarded-prefix',
   'x-forwarded-scheme',
@@ -54,14 +45,13 @@ const PROXIES_ONLY: ReadonlySet<string> = new Set([
   'x-original-url',
   'x-real-ip',
   'x-rewrite-url',
-]);
+];
 
 /**
  * Fields by which frameworks, platforms and older proxies choose a route, a method, a scheme or a
  * client. They are in no key, so an answer that they changed would be everybody's.
  */
-const NEVER_SHARED: ReadonlySet<string> = new Set([
-  ...PROXIES_ONLY,
+const NEVER_SHARED = [
   'client-ip',
   'front-end-https',
   'request-uri',
@@ -80,8 +70,36 @@ const NEVER_SHARED: ReadonlySet<string> = new Set([
   'x-scheme',
   'x-sendfile-type',
   'x-url-scheme',
+];
+const NEVER_SHARED_FAMILY = /^x-(?:arr|envoy|forwarded|invoke|middleware|original|rewrite)-/i;
+
+/** What a field's name alone says of its way upstream. */
+type Fate =
+  | 'passed'
+  | 'dropped'
+  /** Only from a trusted proxy, and never where the answer may be kept. */
+  | 'proxies_only'
+  | 'never_shared'
+  | 'cookie'
+  | 'forwarded_for'
+  | 'forwarded_proto'
+  | 'user_agent';
+
+const knownFate = createNameTable<Fate>([
+  ...[...HOP_BY_HOP, ...REWRITTEN].map((name) => [name, 'dropped'] as const),
+  ...PROXIES_ONLY.map((name) => [name, 'proxies_only'] as const),
+  ...NEVER_SHARED.map((name) => [name, 'never_shared'] as const),
+  ['cookie', 'cookie'],
+  ['x-forwarded-for', 'forwarded_for'],
+  ['x-forwarded-proto', 'forwarded_proto'],
+  ['user-agent', 'user_agent'],
 ]);
-const NEVER_SHARED_FAMILY = /^x-(?:arr|envoy|forwarded|invoke|middleware|original|rewrite)-/;
+
+function fateOf(nameAsWritten: string): Fate {
+  const known = knownFate(nameAsWritten);
+  if (known !== undefined) return known;
+  return nameAsWritten.includes('_') || nameAsWritten.includes(':') ? 'dropped' : 'passed';
+}
 
 /**
  * The end-to-end headers to send upstream, without framing fields. Names with `_` are left out,
@@ -91,20 +109,22 @@ const NEVER_SHARED_FAMILY = /^x-(?:arr|envoy|forwarded|invoke|middleware|origina
  * @param forwarding what we know about the client and the host
  */
 export function forwardRequestHeaders(raw: RawHeaders, forwarding: Forwarding): string[] {
-  const dropped = hopNames(raw);
+  const nominated = nominatedNames(raw);
   const out: string[] = ['Host', forwarding.hostHeader];
   const cookies: string[] = [];
   const forwardedFor: string[] = [];
   const forwardedProto: string[] = [];
-  visitFields(raw, (name, value, nameAsWritten) => {
-    if (name === 'x-forwarded-for') forwardedFor.push(value);
-    else if (name === 'x-forwarded-proto') forwardedProto.push(value);
-    else if (name === 'cookie' && !dropped.has(name)) cookies.push(value);
-    if (dropped.has(name) || REWRITTEN.has(name) || /[_:]/.test(name)) return;
-    if (isKeptBack(name, forwarding)) return;
-    if (name === 'user-agent' && forwarding.userAgent !== null) return;
-    out.push(nameAsWritten, value);
-  });
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const value = raw[at + 1] ?? '';
+    const fate = fateOf(name);
+    // What these say has been judged by who sent them: no nomination takes it away.
+    if (fate === 'forwarded_for') forwardedFor.push(value);
+    else if (fate === 'forwarded_proto') forwardedProto.push(value);
+    else if (nominated?.has(name.toLowerCase()) === true) continue;
+    else if (fate === 'cookie') cookies.push(value);
+    else if (isPassedOn(name, fate, forwarding)) out.push(name, value);
+  }
   // RFC 6265 §5.4: one Cookie field; HTTP/2 clients split it.
   if (cookies.length > 0) out.push('Cookie', cookies.join('; '));
   if (forwarding.userAgent !== null) out.push('User-Agent', forwarding.userAgent);
@@ -150,9 +170,15 @@ export function isLoop(viaValues: readonly string[], pseudonym: string): boolean
   return listMembers(viaValues).some((member) => member.split(/\s+/)[1]?.toLowerCase() === own);
 }
 
-function isKeptBack(name: string, { isShared, isTrustedPeer }: Forwarding): boolean {
-  if (isShared) return NEVER_SHARED.has(name) || NEVER_SHARED_FAMILY.test(name);
-  return !isTrustedPeer && PROXIES_ONLY.has(name);
+function isPassedOn(
+  name: string,
+  fate: Fate,
+  { isShared, isTrustedPeer, userAgent }: Forwarding,
+): boolean {
+  if (fate === 'passed') return !isShared || !NEVER_SHARED_FAMILY.test(name);
+  if (fate === 'proxies_only') return isTrustedPeer && !isShared;
+  if (fate === 'never_shared') return !isShared;
+  return fate === 'user_agent' && userAgent === null;
 }
 
 function appendAddress(forwardedFor: readonly string[], forwarding: Forwarding): string {

@@ -5,7 +5,8 @@
 /** Header fields as they stood on the wire: name, value, name, value … */
 export type RawHeaders = readonly string[];
 
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
+/** Fields of the connection by their names alone, in lower case. */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
   'keep-alive',
@@ -75,20 +76,22 @@ export function listMembers(values: readonly string[]): string[] {
     .filter((member) => member !== '');
 }
 
+/** Lower-case names that `Connection` makes fields of the connection; null: none. */
+export function nominatedNames(raw: RawHeaders): ReadonlySet<string> | null {
+  const connection = fieldValues(raw, 'connection');
+  // Nearly always it says nothing, or names what is one anyway.
+  if (connection.every((value) => value.toLowerCase() === 'keep-alive')) return null;
+  const names = listMembers(connection).map((member) => member.toLowerCase());
+  return new Set(names.filter((name) => !NEVER_NOMINATED.has(name)));
+}
+
 /**
  * Lower-case names of the fields that must not be passed on: the hop-by-hop ones and those that
  * `Connection` nominates.
  */
 export function hopNames(raw: RawHeaders): ReadonlySet<string> {
-  const connection = fieldValues(raw, 'connection');
-  // Nearly always it says nothing or names what is in there already.
-  if (connection.every((value) => value.toLowerCase() === 'keep-alive')) return HOP_BY_HOP;
-  const names = new Set(HOP_BY_HOP);
-  for (const member of listMembers(connection)) {
-    const name = member.toLowerCase();
-    if (!NEVER_NOMINATED.has(name)) names.add(name);
-  }
-  return names;
+  const nominated = nominatedNames(raw);
+  return nominated === null ? HOP_BY_HOP : new Set([...HOP_BY_HOP, ...nominated]);
 }
 
 /** Trailer fields that may be passed on, as name–value pairs. */

@@ -1,8 +1,9 @@
 // The origin's response headers as they go to the client: end-to-end fields only, repeats and order
 // kept (several Set-Cookie stay several lines), and no address of the inside in a redirect.
 import { type Scheme, viaMember } from './forwarded.ts';
-import { hopNames, type RawHeaders, visitFields } from './hop-headers.ts';
+import { HOP_BY_HOP, nominatedNames, type RawHeaders } from './hop-headers.ts';
 import { publishLocation, publishRefresh } from './location.ts';
+import { createNameTable } from './name-table.ts';
 
 export interface Returning {
   readonly pseudonym: string;
@@ -20,29 +21,49 @@ export interface Returning {
   readonly hasTrailers: boolean;
 }
 
+/** What a field's name alone says of its way to the client; most are just passed. */
+type Fate = 'dropped' | 'trailer' | 'content-length' | 'content-type' | 'location' | 'refresh';
+
+const fateOf = createNameTable<Fate>([
+  ...[...HOP_BY_HOP].map((name) => [name, 'dropped'] as const),
+  ['trailer', 'trailer'],
+  ['content-length', 'content-length'],
+  ['content-type', 'content-type'],
+  ['location', 'location'],
+  ['content-location', 'location'],
+  ['refresh', 'refresh'],
+]);
+
 /** The header fields to send to the client, framing `Transfer-Encoding` left to the sender. */
 export function returnResponseHeaders(raw: RawHeaders, returning: Returning): string[] {
-  const dropped = hopNames(raw);
+  const nominated = nominatedNames(raw);
   const out: string[] = [];
   let hasContentType = false;
-  visitFields(raw, (name, value, nameAsWritten) => {
-    if (dropped.has(name)) return;
-    if (name === 'trailer' && !returning.hasTrailers) return;
-    if (name === 'content-length' && !returning.hasLength) return;
-    if (name === 'content-type') {
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const value = raw[at + 1] ?? '';
+    const fate = fateOf(name);
+    if (nominated?.has(name.toLowerCase()) === true || !isReturned(fate, returning)) continue;
+    if (fate === 'content-type') {
       // Two types: which one a reader believes is a matter of taste, so only the first exists.
-      if (hasContentType) return;
+      if (hasContentType) continue;
       hasContentType = true;
     }
-    out.push(nameAsWritten, publishAddress(name, value, returning));
-  });
+    out.push(name, publishValue(fate, value, returning));
+  }
   out.push('Via', viaMember(returning.httpVersion, returning.pseudonym));
   return out;
 }
 
-function publishAddress(name: string, value: string, to: Returning): string {
-  if (name !== 'location' && name !== 'content-location' && name !== 'refresh') return value;
-  const publish = name === 'refresh' ? publishRefresh : publishLocation;
+function isReturned(fate: Fate | undefined, { hasTrailers, hasLength }: Returning): boolean {
+  if (fate === 'trailer') return hasTrailers;
+  if (fate === 'content-length') return hasLength;
+  return fate !== 'dropped';
+}
+
+function publishValue(fate: Fate | undefined, value: string, to: Returning): string {
+  if (fate !== 'location' && fate !== 'refresh') return value;
+  const publish = fate === 'refresh' ? publishRefresh : publishLocation;
   return publish(value, innerAddresses(to), `${to.scheme}://${to.publicHost}`);
 }
 

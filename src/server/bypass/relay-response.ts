@@ -3,7 +3,7 @@
 // clean end would make it whole (RFC 9112 §8).
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { forwardableTrailers, type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
+import { forwardableTrailers, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import type { Exchange } from './exchange.ts';
 import { isUploaded } from './upload-body.ts';
@@ -82,14 +82,20 @@ export function withExtraHeaders(
   headers: RawHeaders,
   extra: readonly (readonly [string, string])[],
 ): string[] {
-  const replaced = new Set(extra.map(([name]) => name.toLowerCase()));
-  replaced.delete('cache-status');
   const out: string[] = [];
-  visitFields(headers, (name, value, nameAsWritten) => {
-    if (!replaced.has(name)) out.push(nameAsWritten, value);
-  });
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (!extra.some(([own]) => replaces(own, name))) out.push(name, headers[at + 1] ?? '');
+  }
   for (const [name, value] of extra) out.push(name, value);
   return out;
+}
+
+function replaces(own: string, name: string): boolean {
+  // Most names are told apart by their length.
+  if (own.length !== name.length) return false;
+  const lowered = own.toLowerCase();
+  return lowered === name.toLowerCase() && lowered !== 'cache-status';
 }
 
 function endResponse({ request, response }: Exchange, trailers: [string, string][]): void {

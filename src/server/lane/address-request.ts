@@ -4,7 +4,6 @@ import { forwardRequestHeaders } from '../../core/http/forwarded.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
 import { bypassTarget } from '../gateway/bypass-target.ts';
 import { type LaneRequest, type PassPlan, requestIdOf } from './lane-plans.ts';
-import { listFields } from './read-head.ts';
 
 /** What has to be known of a plan. */
 export type Passable = Pick<PassPlan, 'delivery' | 'headersFor'>;
@@ -21,7 +20,7 @@ export function upstreamHead(
   target: BypassTarget,
   pseudonym: string,
 ): string {
-  const fields = forwardRequestHeaders(listFields(head), {
+  const fields = forwardRequestHeaders(head.fields, {
     hostHeader: target.hostHeader,
     publicHost: target.publicHost,
     scheme: target.scheme,

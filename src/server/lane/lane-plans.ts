@@ -11,7 +11,7 @@ import type { BypassDelivery } from '../../pipeline/state.ts';
 import { checkRequest, type HeadLimits } from '../door/check-request.ts';
 import type { Snapshot } from '../gateway/gateway-deps.ts';
 import { chooseRequestId, readVisitor } from '../gateway/receive-request.ts';
-import { listFields, type PlainHead } from './read-head.ts';
+import type { PlainHead } from './read-head.ts';
 import { type HeadParts, ID_FIELD, OPEN_ID, serializeHead } from './serialize-head.ts';
 
 /** A head and where it came from. */
@@ -99,7 +99,7 @@ function makePlan(
   { head, peer, snapshot: { site, pipeline, isTrustedPeer } }: LaneRequest,
   { limits, keepAliveTimeoutMs, pseudonym }: LaneOptions,
 ): Plan | null {
-  const wire = { method: 'GET', httpVersion: '1.1', rawHeaders: listFields(head) };
+  const wire = { method: 'GET', httpVersion: '1.1', rawHeaders: head.fields };
   const target = checkRequest({ ...wire, target: head.target, isHttp2: false }, limits);
   // The door says why.
   if (!target.ok) return null;

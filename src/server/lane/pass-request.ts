@@ -2,6 +2,7 @@
 // written anew, the body as it comes. A GET may be asked for twice (RFC 9110 §9.2.2), so whatever
 // is out of the ordinary before the head of the answer is left to the long way, which asks again.
 
+import { fieldValues } from '../../core/http/hop-headers.ts';
 import type { LinkListener, OriginLink, OriginLinks } from '../../pipeline/origin-ports.ts';
 import { formatError } from '../bypass/answer-error.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
@@ -56,6 +57,7 @@ export function createPasser(deps: PasserDeps): Pass {
     if (oddOrigins.size >= ODD_ORIGINS_MAX) oddOrigins.clear();
     oddOrigins.set(originUrl, performance.now() + ODD_MEMORY_MS);
   };
+  const passing = { ...deps, noteOdd };
   return (turn, request, plan) => {
     const { origins } = plan.delivery.host;
     // All or none: a turn that is taken here and left would be the long way's as well, and of two
@@ -68,7 +70,7 @@ export function createPasser(deps: PasserDeps): Pass {
     const target = targetOf(request, plan, originTurn.originUrl);
     const link = deps.links.open(originTurn.originUrl);
     const parts = { turn, request, plan, target, originTurn, link };
-    new Passing(parts, { ...deps, noteOdd }).start();
+    new Passing(parts, passing).start();
     return 'answering';
   };
 }
@@ -299,7 +301,8 @@ function isNoHead(received: Buffer): boolean {
 
 /** Whether 304 is an answer to it. */
 function asksForChange({ head }: LaneRequest): boolean {
-  return head.isConditional && /^if-(?:none-match|modified-since):/im.test(head.text);
+  const asks = (name: string): boolean => fieldValues(head.fields, name).length > 0;
+  return head.isConditional && (asks('if-none-match') || asks('if-modified-since'));
 }
 
 function failed({ type, status, message }: BypassError, target: BypassTarget): BypassOutcome {

@@ -2,21 +2,20 @@
 // spelling there is. Whatever is odd in any way is left to Node's parser and the pipeline. Nothing
 // is repaired here, so nothing can be read in two ways.
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
+import { createNameTable } from '../../core/http/name-table.ts';
 import { createRecentMap } from '../../core/recent-map.ts';
 
 /** One request as the lane reads it. Texts are latin1, as on the wire; null: not sent. */
 export interface PlainHead {
-  /** The whole head. */
-  readonly text: string;
+  /** All of them, as Node's parser would list them. */
+  readonly fields: RawHeaders;
   /** In origin form. */
   readonly target: string;
   readonly host: string;
   readonly userAgent: string | null;
-  readonly acceptEncoding: string | null;
   readonly forwardedFor: string | null;
   readonly requestId: string | null;
   readonly via: string | null;
-  readonly hasAuthorization: boolean;
   /** Asks for something only under a condition, or for a part of it. */
   readonly isConditional: boolean;
   /** Of everything that decides what the request comes to, but for the client's address. */
@@ -40,7 +39,7 @@ export const FIELD = String.raw`[!#$%&'*+\-.^_\`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\
  */
 const PLAIN = new RegExp(String.raw`^GET ${TARGET} HTTP\/1\.1\r\n(?:${FIELD})+\r\n$`);
 
-/** Fields that are read; their places in what `readFields` returns. */
+/** Fields that are read; their places in what `pickValues` returns. */
 const READ_NAMES = [
   'host',
   'user-agent',
@@ -77,21 +76,11 @@ const REFUSED_NAMES = [
 ];
 const REFUSED = -1;
 
-const PLACES: ReadonlyMap<string, number> = new Map([
+const placeOf = createNameTable<number>([
   ...READ_NAMES.map((name, place) => [name, place] as const),
   ...CONDITION_NAMES.map((name) => [name, CONDITION] as const),
   ...REFUSED_NAMES.map((name) => [name, REFUSED] as const),
 ]);
-
-/** Most fields are of no concern: told by length and first letter, without making a text. */
-const LETTERS = 32;
-const NAME_CHARS_MAX = 32;
-const CONCERNS = new Uint8Array(LETTERS * NAME_CHARS_MAX);
-for (const name of PLACES.keys()) CONCERNS[concernOf(name.length, name.charCodeAt(0))] = 1;
-
-function concernOf(length: number, firstCode: number): number {
-  return length * LETTERS + (firstCode & (LETTERS - 1));
-}
 
 /** Of heads that are known again. */
 const HEADS_MAX = 1_024;
@@ -108,10 +97,12 @@ export function createHeadReader(fieldsMax: number): (chunk: Buffer) => PlainHea
     // Half of a head, or a body, is nearly always told by its last byte.
     if (chunk[chunk.length - 1] !== LF) return null;
     const text = chunk.toString('latin1');
+    // Looking up a long text costs as much as reading it.
+    if (text.length > KNOWN_CHARS_MAX) return readHead(text, fieldsMax);
     const known = heads.get(text);
     if (known !== undefined) return known;
     const head = readHead(text, fieldsMax);
-    if (head !== null && text.length <= KNOWN_CHARS_MAX && !isProxied(head)) heads.set(text, head);
+    if (head !== null && !isProxied(head)) heads.set(text, head);
     return head;
   };
 }
@@ -129,26 +120,24 @@ function isProxied({ forwardedFor, requestId, via }: PlainHead): boolean {
 function readHead(text: string, fieldsMax: number): PlainHead | null {
   if (!text.startsWith(METHOD) || !PLAIN.test(text)) return null;
   const lineEnd = text.indexOf(CRLF);
-  const fields = readFields(text, lineEnd + CRLF.length, fieldsMax);
-  if (fields === null) return null;
-  const [host, userAgent, acceptEncoding, forwardedFor, requestId, via, connection] = fields;
-  const [authorization = null, condition = null] = fields.slice(CONDITION - 1);
+  const fields = listFields(text, lineEnd + CRLF.length);
+  const values = fields.length > 2 * fieldsMax ? null : pickValues(fields);
+  if (values === null) return null;
+  const [host, userAgent, acceptEncoding, forwardedFor, requestId, via, connection] = values;
+  const [authorization = null, condition = null] = values.slice(CONDITION - 1);
   if (typeof host !== 'string' || !keepsAlive(connection ?? null)) return null;
   const target = text.slice(METHOD.length, lineEnd - VERSION.length);
-  const hasAuthorization = authorization !== null;
   const isConditional = condition !== null;
   // Answers to a condition, or to somebody known, are nobody else's.
-  const kind = `${hasAuthorization ? 'a' : ''}${isConditional ? 'c' : ''}`;
+  const kind = `${authorization !== null ? 'a' : ''}${isConditional ? 'c' : ''}`;
   return {
-    text,
+    fields,
     target,
     host,
     userAgent: userAgent ?? null,
-    acceptEncoding: acceptEncoding ?? null,
     forwardedFor: forwardedFor ?? null,
     requestId: requestId ?? null,
     via: via ?? null,
-    hasAuthorization,
     isConditional,
     name: `${kind}\n${acceptEncoding ?? ''}\n${userAgent ?? ''}\n${host}\n${target}`,
   };
@@ -158,37 +147,30 @@ function keepsAlive(connection: string | null): boolean {
   return connection === null || connection === 'keep-alive' || /^keep-alive$/i.test(connection);
 }
 
-/** Values in the order of `READ_NAMES`; null: a field is refused, or there are too many. */
-function readFields(text: string, from: number, fieldsMax: number): (string | null)[] | null {
-  const values: (string | null)[] = [null, null, null, null, null, null, null, null, null];
+/** Name, value, name, value … */
+function listFields(text: string, from: number): RawHeaders {
+  const fields: string[] = [];
   const last = text.length - CRLF.length;
-  let count = 0;
   for (let start = from; start < last; ) {
     const end = text.indexOf(CRLF, start);
     const colon = text.indexOf(':', start);
-    const length = colon - start;
-    count += 1;
-    if (length < NAME_CHARS_MAX && CONCERNS[concernOf(length, text.charCodeAt(start))] === 1) {
-      const place = PLACES.get(text.slice(start, colon).toLowerCase());
-      // Twice is odd as well.
-      const isTwice = place !== undefined && place !== CONDITION && values[place] !== null;
-      if (place === REFUSED || isTwice) return null;
-      if (place !== undefined) values[place] = trimBlanks(text, colon + 1, end);
-    }
+    fields.push(text.slice(start, colon), trimBlanks(text, colon + 1, end));
     start = end + CRLF.length;
   }
-  return count > fieldsMax ? null : values;
+  return fields;
 }
 
-/** All fields, as Node's parser would list them. */
-export function listFields({ text }: PlainHead): RawHeaders {
-  const fields: string[] = [];
-  const lines = text.slice(0, -2 * CRLF.length).split(CRLF);
-  for (const line of lines.slice(1)) {
-    const colon = line.indexOf(':');
-    fields.push(line.slice(0, colon), trimBlanks(line, colon + 1, line.length));
+/** Values in the order of `READ_NAMES`; null: a field is refused. */
+function pickValues(fields: RawHeaders): (string | null)[] | null {
+  const values: (string | null)[] = [null, null, null, null, null, null, null, null, null];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const place = placeOf(fields[at] ?? '');
+    // Twice is odd as well.
+    const isTwice = place !== undefined && place !== CONDITION && values[place] !== null;
+    if (place === REFUSED || isTwice) return null;
+    if (place !== undefined) values[place] = fields[at + 1] ?? '';
   }
-  return fields;
+  return values;
 }
 
 /** Spaces and tabs: other blanks of latin1 are part of the value. */
