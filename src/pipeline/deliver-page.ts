@@ -1,7 +1,7 @@
 // Deliver: a page as an answer, with our own validators, age and coding. The same code writes the
 // first answer and every hit, so they differ in nothing but age and diagnostics.
 import type { ForwardReason } from '../core/http/cache-status.ts';
-import { formatEtag, isNotModified } from '../core/http/conditional.ts';
+import { formatEtag, isNotModified, withoutContent } from '../core/http/conditional.ts';
 import { filterEndToEnd } from '../core/http/filter-headers.ts';
 import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
 import { firstHeader, headerValues } from '../core/http/header-list.ts';
@@ -202,11 +202,6 @@ function contentHeaders(entry: Entry, coding: ContentCoding): HeaderList {
     String((entry.bodies[coding] ?? entry.bodies.identity).bytes),
   ];
   return coding === 'identity' ? [length] : [['Content-Encoding', coding], length];
-}
-
-/** RFC 9110 §15.4.5: a 304 describes no content. */
-function withoutContent(headers: HeaderList): HeaderList {
-  return headers.filter(([name]) => !/^content-(type|length|encoding|language)$/i.test(name));
 }
 
 function isUnchanged(keyed: Keyed, entry: Entry): boolean {

@@ -1,7 +1,7 @@
 // What may be asked to go, as the command and the admin API are given it: one way of naming pages,
 // checked once for both.
 import type { Decider } from '../core/decision/create-decider.ts';
-import { formatCacheKey } from '../core/key/cache-key.ts';
+import { BYPASS_DIMENSION_ID, formatCacheKey } from '../core/key/cache-key.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { parsePathPattern } from '../core/purge/match-selector.ts';
 import type { PurgeSelector } from '../core/purge/purge-record.ts';
@@ -28,9 +28,6 @@ export interface PurgeRequest {
   /** Only counts. */
   readonly dryRun: boolean;
 }
-
-/** The built-in dimension of what is not rendered. */
-const UNRENDERED_ID = 0;
 
 /** The ways to name pages, each null where it was not used. */
 export interface PurgeFields {
@@ -135,6 +132,8 @@ function selectUrl(url: string, decider: Decider): Result<PurgeSelector, SelectE
   const { host, hash, normalized, learned } = decision;
   if (host === null) return err({ kind: 'unknown_host' });
   const ids = dimensionsOf(host).map(({ id }) => id);
-  const keys = [...new Set([...ids, UNRENDERED_ID])].map((id) => formatCacheKey(host.id, id, hash));
+  const keys = [...new Set([...ids, BYPASS_DIMENSION_ID])].map((id) =>
+    formatCacheKey(host.id, id, hash),
+  );
   return ok({ kind: 'url', url: normalized, keys, ...(learned && { learned: learned.header }) });
 }

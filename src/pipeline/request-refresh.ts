@@ -8,6 +8,10 @@ import type { PageStore } from './page-store.ts';
 import type { Clock, RefreshQueue, RefreshResult } from './ports.ts';
 import type { RefreshWaiters } from './refresh-waiters.ts';
 
+/** How many URLs one request to the admin API may name: those of `warm` it waits for. */
+export const RECACHE_URLS_MAX = 1_000;
+export const WARM_URLS_MAX = 100;
+
 export interface RefreshCommand {
   /** In any spelling. */
   readonly urls: readonly string[];

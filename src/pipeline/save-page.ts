@@ -1,6 +1,7 @@
 // Saves a page: bodies first, metadata last, so that whatever is found complete is complete. What
 // is written has been read back by the same check that reads it later. A page is stored as it is,
 // with the codings that the host has of the same bytes already; else they follow.
+import { firstHeader } from '../core/http/header-list.ts';
 import type { StoredExchange, VariantIndex } from '../core/key/entry.ts';
 import { decodeEntry, encodeEntry } from '../core/key/entry-codec.ts';
 import { settleEntry } from '../core/purge/settle-entry.ts';
@@ -111,7 +112,7 @@ async function writePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> 
 }
 
 function isWorthCoding({ body, headers }: PageDraft): boolean {
-  return isCompressible(body.length, contentTypeOf(headers));
+  return isCompressible(body.length, firstHeader(headers, 'content-type'));
 }
 
 function isCodingWanted({ bodies }: Entry, draft: PageDraft): boolean {
@@ -157,8 +158,4 @@ function makeEntry(draft: PageDraft, bodies: BodyDigests, older: Entry | null): 
     ...(draft.exchange && { exchange: draft.exchange }),
     ...(draft.variants && { variants: draft.variants }),
   };
-}
-
-function contentTypeOf(headers: HeaderList): string | null {
-  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? null;
 }

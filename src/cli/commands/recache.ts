@@ -1,6 +1,7 @@
 // `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones
 // until the new ones are there.
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
+import { RECACHE_URLS_MAX } from '../../pipeline/request-refresh.ts';
 import { AdminError, askAdmin, readAdminError } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
@@ -11,9 +12,6 @@ import {
   textOption,
 } from '../command.ts';
 import { loadForCommand } from '../load-for-command.ts';
-
-/** What the admin API takes at once. */
-const URLS_MAX = 1_000;
 
 export const recacheCommand: Command = {
   name: 'recache',
@@ -26,8 +24,8 @@ export const recacheCommand: Command = {
   },
   run: async (args, io) => {
     const urls = args.positionals.map((url) => bytesToUrlText(Buffer.from(url)));
-    if (urls.length === 0 || urls.length > URLS_MAX) {
-      return refuseUsage(io, `recache takes 1 to ${URLS_MAX} URLs`);
+    if (urls.length === 0 || urls.length > RECACHE_URLS_MAX) {
+      return refuseUsage(io, `recache takes 1 to ${RECACHE_URLS_MAX} URLs`);
     }
     const config = await loadForCommand(args, io);
     if (config === null) return 1;

@@ -1,6 +1,7 @@
 // Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as
 // there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
 // spread.
+import { WARM_URLS_MAX } from '../../pipeline/request-refresh.ts';
 import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
 import type { WarmLine } from './warm-tally.ts';
 
@@ -13,9 +14,6 @@ export interface Warming {
   readonly ask: (urls: readonly string[]) => Promise<AdminAnswer>;
   readonly onDone: (place: number, line: WarmLine) => Promise<void>;
 }
-
-/** What the admin API takes at once. */
-const URLS_A_REQUEST_MAX = 100;
 
 /** Throws an `AdminError` when the gateway does not go along. */
 export async function warmUrls(warming: Warming): Promise<void> {
@@ -31,7 +29,7 @@ export async function warmUrls(warming: Warming): Promise<void> {
   };
 
   while (next < urls.length && failures.length === 0) {
-    const room = Math.min(concurrency - asked, URLS_A_REQUEST_MAX, urls.length - next);
+    const room = Math.min(concurrency - asked, WARM_URLS_MAX, urls.length - next);
     if (room === 0) {
       await new Promise<void>((resolve) => {
         wake = resolve;

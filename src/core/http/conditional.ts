@@ -32,6 +32,11 @@ export function isNotModified(
   return sinceMs !== null && Math.floor(modifiedAt / 1000) * 1000 <= sinceMs;
 }
 
+/** The fields of an answer that describe no content: a 304 has none (RFC 9110 §15.4.5). */
+export function withoutContent(headers: HeaderList): HeaderList {
+  return headers.filter(([name]) => !/^content-(type|length|encoding|language|range)$/i.test(name));
+}
+
 /** Weak comparison (RFC 9110 §8.8.3.2): the `W/` marks do not count. */
 function matchesAnyTag(list: string, etag: string | null): boolean {
   if (list.trim() === '*') return true;

@@ -1,8 +1,9 @@
 // Which kind of client a request comes from, by User-Agent. The order is fixed at load time: block
 // dimensions first, exact > wildcard > regexp, more literal characters, lower id.
 import { LIMITS } from '../limits.ts';
-import type { Pattern, PatternKind } from '../pattern/parse-pattern.ts';
+import type { Pattern } from '../pattern/parse-pattern.ts';
 import { compilePatternSet } from '../pattern/pattern-set.ts';
+import { countLiterals, KIND_RANKS } from '../pattern/rank-pattern.ts';
 import type { Dimension, HostPolicy } from '../policy/policy.ts';
 import { remember } from '../remember.ts';
 
@@ -21,8 +22,6 @@ interface Candidate {
   readonly pattern: Pattern;
 }
 
-const KIND_ORDER: Readonly<Record<PatternKind, number>> = { exact: 0, wildcard: 1, regexp: 2 };
-
 export function indexDimensions(host: HostPolicy): DimensionIndex {
   const candidates: Candidate[] = host.dimensions.flatMap((dimension) =>
     dimension.matchUserAgent.map((pattern) => ({ dimension, pattern })),
@@ -30,7 +29,7 @@ export function indexDimensions(host: HostPolicy): DimensionIndex {
   const sorted = candidates.toSorted(
     (a, b) =>
       Number(b.dimension.action === 'block') - Number(a.dimension.action === 'block') ||
-      KIND_ORDER[a.pattern.kind] - KIND_ORDER[b.pattern.kind] ||
+      KIND_RANKS[a.pattern.kind] - KIND_RANKS[b.pattern.kind] ||
       countLiterals(b.pattern) - countLiterals(a.pattern) ||
       a.dimension.id - b.dimension.id,
   );
@@ -43,8 +42,4 @@ export function indexDimensions(host: HostPolicy): DimensionIndex {
   });
   // A cap before any pattern: hostile User-Agents cost no more than honest ones.
   return { find: (userAgent) => match(userAgent.slice(0, LIMITS.userAgentCharsMax)) };
-}
-
-function countLiterals(pattern: Pattern): number {
-  return pattern.source.replaceAll('*', '').length;
 }

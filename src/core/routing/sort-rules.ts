@@ -1,9 +1,8 @@
 // Which rule wins, fixed at load time so that a request only takes the first that matches.
 // spec: configuration, "URL rules".
-import type { Pattern, PatternKind } from '../pattern/parse-pattern.ts';
+import type { Pattern } from '../pattern/parse-pattern.ts';
+import { countLiterals, KIND_RANKS } from '../pattern/rank-pattern.ts';
 import type { Rule } from '../policy/policy.ts';
-
-const KIND_ORDER: Readonly<Record<PatternKind, number>> = { exact: 0, wildcard: 1, regexp: 2 };
 
 /**
  * Sorts by higher `priority`, exact before wildcard before regexp, with `match_query` before
@@ -13,7 +12,7 @@ export function sortRules(rules: readonly Rule[]): readonly Rule[] {
   return rules.toSorted(
     (a, b) =>
       b.priority - a.priority ||
-      KIND_ORDER[a.pattern.kind] - KIND_ORDER[b.pattern.kind] ||
+      KIND_RANKS[a.pattern.kind] - KIND_RANKS[b.pattern.kind] ||
       Number(b.query.length > 0) - Number(a.query.length > 0) ||
       countSlashes(b.pattern) - countSlashes(a.pattern) ||
       countLiterals(b.pattern) - countLiterals(a.pattern) ||
@@ -23,8 +22,4 @@ export function sortRules(rules: readonly Rule[]): readonly Rule[] {
 
 function countSlashes(pattern: Pattern): number {
   return pattern.source.split('/').length - 1;
-}
-
-function countLiterals(pattern: Pattern): number {
-  return pattern.source.replace(/^~\*?/, '').replaceAll('*', '').length;
 }

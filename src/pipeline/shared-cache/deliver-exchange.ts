@@ -1,7 +1,7 @@
 // Deliver: an answer that was passed on, again or for the first time. Its fields are the origin's;
 // ours are `Age`, the length of what is sent, and what says how it came about.
 import type { ForwardReason } from '../../core/http/cache-status.ts';
-import { isNotModified } from '../../core/http/conditional.ts';
+import { isNotModified, withoutContent } from '../../core/http/conditional.ts';
 import { firstHeader } from '../../core/http/header-list.ts';
 import { parseHttpDate } from '../../core/http/http-date.ts';
 import { chooseRange } from '../../core/http/shared-cache/byte-range.ts';
@@ -131,9 +131,4 @@ function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Delivery {
   ours.delete('cache-status');
   const theirs = answer.headers.filter(([name]) => !ours.has(name.toLowerCase()));
   return { kind: 'answer', record, answer: { ...answer, headers: [...theirs, ...headers] } };
-}
-
-/** RFC 9110 §15.4.5: a 304 describes no content. */
-function withoutContent(headers: HeaderList): HeaderList {
-  return headers.filter(([name]) => !/^content-(type|length|encoding|language|range)$/i.test(name));
 }

@@ -2,7 +2,13 @@
 // its pages are there.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { RecacheReport, RefreshCommand, WarmReport } from '../../pipeline/request-refresh.ts';
+import {
+  RECACHE_URLS_MAX,
+  type RecacheReport,
+  type RefreshCommand,
+  WARM_URLS_MAX,
+  type WarmReport,
+} from '../../pipeline/request-refresh.ts';
 import { type AdminError, adminError } from './admin-error.ts';
 import { parseRefreshBody } from './parse-refresh-body.ts';
 
@@ -12,8 +18,6 @@ export interface RefreshActions {
 }
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-const RECACHE_URLS_MAX = 1_000;
-const WARM_URLS_MAX = 100;
 
 export function addRefreshRoutes(app: FastifyInstance, actions: RefreshActions): void {
   app.post('/recache', { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {

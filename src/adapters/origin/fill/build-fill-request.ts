@@ -1,9 +1,9 @@
 // The request that fills the cache: written anew from the job, never copied from a client. The
 // path and query are the text of the normalized URL, so what is keyed is what is fetched.
-import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { dropNeverFilled } from '../../../core/http/filter-headers.ts';
 import type { PageJob } from '../../../pipeline/ports.ts';
+import { type ServerName, serverName } from '../server-name.ts';
 
 export interface FillTarget {
   /** `https://shop.example:8443`: what the client knows the page's site by. */
@@ -14,7 +14,7 @@ export interface FillTarget {
   readonly path: string;
 }
 
-type FillOptions = Dispatcher.RequestOptions & { readonly servername?: string };
+type FillOptions = Dispatcher.RequestOptions & ServerName;
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -51,10 +51,4 @@ export function buildFillRequest(job: PageJob, origin: string, via: string): Fil
     responseHeaders: 'raw',
     ...serverName(origin),
   };
-}
-
-/** The certificate must name the origin that was configured; an address has no name of its own. */
-function serverName(origin: string): { readonly servername?: string } {
-  const { hostname } = new URL(origin);
-  return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { servername: hostname } : {};
 }

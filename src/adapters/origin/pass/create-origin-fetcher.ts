@@ -9,7 +9,8 @@ import type { OriginFetcher, PassJob, PassResult } from '../../../pipeline/origi
 import type { OriginBalancer } from '../balance-origins.ts';
 import { classifyFailure } from '../fill/classify-failure.ts';
 import { createOriginPool, diedUnheard, watchAttempt } from '../fill/origin-client.ts';
-import { buildPassRequest, serverName } from './build-pass-request.ts';
+import { serverName } from '../server-name.ts';
+import { buildPassRequest } from './build-pass-request.ts';
 import { readHead } from './read-head.ts';
 import { type ReceivedAnswer, receiveAnswer, TooSlow } from './receive-answer.ts';
 
