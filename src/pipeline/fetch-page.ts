@@ -6,8 +6,9 @@ import { passOn } from './deliver-bypass.ts';
 import { answerEntry, answerPage } from './deliver-page.ts';
 import { answerFailure, answerOverload } from './deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
-import { type FillOrder, fillPage } from './fill-page.ts';
-import { isForAll, isShareable, nonPageReason } from './judge-fill.ts';
+import { rememberUnshared } from './failure-memory.ts';
+import { flyOut } from './fly-out.ts';
+import { isForAll, nonPageReason } from './judge-fill.ts';
 import { leadOrFollow } from './lead-or-follow.ts';
 import type { HeaderList } from './ports.ts';
 import {
@@ -16,19 +17,10 @@ import {
   type Fill,
   type FilledPage,
   type Keyed,
-  type NonPageReason,
   type NotAnswered,
   servesStale,
 } from './state.ts';
 import { waitForPage } from './wait-for-page.ts';
-
-/** First wait after a failure; doubled each time. */
-const BACK_OFF_MS_MIN = 1_000;
-const BACK_OFF_MS_MAX = 60_000;
-/** How long a page that could not be shared is fetched by each client alone. */
-const UNSHARED_MEMORY_MS = 120_000;
-/** How long it is remembered that something is no page of its own. */
-const NON_PAGE_MEMORY_MS = 3_600_000;
 
 /** Gets a page that was not in the store, together with everyone else who wants it now. */
 export async function fetchPage(
@@ -111,53 +103,6 @@ function giveUp(keyed: Keyed): Delivery {
 /** What the store could not say must not be overwritten. */
 function mayStore(found: NotAnswered): boolean {
   return found.state === 'absent';
-}
-
-/** One fetch; a failure is remembered, so that the next request does not repeat it at once. */
-export async function flyOut(
-  keyed: Keyed,
-  order: FillOrder,
-  deps: PipelineDeps,
-): Promise<FilledPage | FailedFill> {
-  const running = deps.fills.start(pageIdentity(keyed));
-  try {
-    const fill = await fillPage(keyed, order, running, deps);
-    // What one client's headers made of the page says nothing about it, nor what a purge forgot.
-    if (order.headers.length === 0 && !running.isPurged()) remember(keyed, fill, deps);
-    return fill;
-  } finally {
-    running.end();
-  }
-}
-
-function remember(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
-  const identity = pageIdentity(keyed);
-  if (fill.outcome === 'failed' || (fill.page.status >= 500 && fill.entry === null)) {
-    backOff(keyed, fill, deps);
-    return;
-  }
-  deps.failures.forget(identity);
-  if (!isShareable(fill)) rememberUnshared(keyed, nonPageReason(fill), deps);
-}
-
-function rememberUnshared(keyed: Keyed, nonPage: NonPageReason | null, deps: PipelineDeps): void {
-  const identity = pageIdentity(keyed);
-  if (nonPage !== null) deps.knownNonPages.set(identity, nonPage, NON_PAGE_MEMORY_MS);
-  deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
-}
-
-/** Waits longer after every failure, see `PipelineDeps.failures`. */
-export function backOff(keyed: Keyed, fill: FilledPage | FailedFill, deps: PipelineDeps): void {
-  const identity = pageIdentity(keyed);
-  const count = (deps.failures.peek(identity)?.count ?? 0) + 1;
-  const waitMs = Math.min(BACK_OFF_MS_MAX, BACK_OFF_MS_MIN * 2 ** (count - 1));
-  deps.failures.set(identity, { fill: failureIn(fill), count }, waitMs);
-}
-
-/** A page that says 5xx and is not even kept for a moment has failed like any other. */
-function failureIn(fill: FilledPage | FailedFill): FailedFill {
-  if (fill.outcome === 'failed') return fill;
-  return { outcome: 'failed', reason: 'render_failed', detail: `status_${fill.page.status}` };
 }
 
 interface FillContext {

@@ -6,7 +6,8 @@ import type { PipelineDeps } from './deps.ts';
 import { isNonPageReason, isShareable, nonPageReason } from './judge-fill.ts';
 import type { Entry, Lease, LeaseResult } from './ports.ts';
 import type { FailedFill, Fill, FilledPage, Keyed } from './state.ts';
-import { fetchBoundMs, within } from './wait-for-page.ts';
+import { fetchBoundMs } from './wait-for-page.ts';
+import { within } from './within.ts';
 
 /** How often a follower takes part again after the leader was lost or its page purged at once. */
 const TURNS_MAX = 4;

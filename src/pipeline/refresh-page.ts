@@ -1,7 +1,8 @@
 // Refresh: a page is got again while the stored one is served, because it is stale or because
 // somebody asked for it. Nobody waits for it; whoever comes meanwhile joins it.
 import { type PipelineDeps, pageIdentity } from './deps.ts';
-import { backOff, flyOut } from './fetch-page.ts';
+import { backOff } from './failure-memory.ts';
+import { flyOut } from './fly-out.ts';
 import { isWhole } from './judge-fill.ts';
 import { leadOrFollow } from './lead-or-follow.ts';
 import type { Entry } from './ports.ts';

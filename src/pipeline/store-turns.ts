@@ -3,7 +3,7 @@
 // still true. Whoever can't be told that it is its turn writes nothing.
 import { createKeyTurns } from './key-turns.ts';
 import type { CacheKey, Clock, LeaseResult, Leases } from './ports.ts';
-import { within } from './wait-for-page.ts';
+import { within } from './within.ts';
 
 export interface StoreTurns {
   /**

@@ -1,7 +1,9 @@
 // How long a client waits for a page that is being got. Nobody waits longer than a fetch may take;
 // a link preview is given up by its chat after a few seconds, so it is told in time to take the
 // origin's page. The fetch goes on for the cache.
+
 import type { Fill, Keyed } from './state.ts';
+import { within } from './within.ts';
 
 /** Room for storing the page, and for the next leader to be found. */
 const BOUND_MORE_MS = 5_000;
@@ -23,13 +25,4 @@ export async function waitForPage<F extends Fill>(
   // Nobody is left to fail with it.
   if (fill === null) flight.catch(onDefect);
   return fill;
-}
-
-/** The result, or null when it takes longer. */
-export async function within<T>(waitMs: number, result: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, waitMs), null);
-  });
-  return await Promise.race([result, timeUp]).finally(() => clearTimeout(timer));
 }

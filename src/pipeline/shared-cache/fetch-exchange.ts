@@ -11,7 +11,7 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Peer } from '../origin-ports.ts';
 import type { HeaderList } from '../ports.ts';
 import type { Delivery, Keyed } from '../state.ts';
-import { within } from '../wait-for-page.ts';
+import { within } from '../within.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { discardBody, serveExchange, streamExchange } from './deliver-exchange.ts';
 import type { ExchangeEnd, FailedExchange, SharedEnd, SharedExchange } from './exchange-end.ts';

@@ -9,8 +9,8 @@ import type { Clock, Done } from '../ports.ts';
 import type { PurgeJournal } from '../purge-journal.ts';
 import type { StoreTurns } from '../store-turns.ts';
 import { createPacer } from '../upkeep/pacer.ts';
-import { within } from '../wait-for-page.ts';
 import type { StoredAddress } from '../withdraw-page.ts';
+import { within } from '../within.ts';
 
 export interface Invalidations {
   /** Resolves when it holds everywhere, or when the client has waited long enough. */

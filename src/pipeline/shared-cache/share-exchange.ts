@@ -6,10 +6,10 @@ import { isFetchFailure } from '../../core/http/proxy-status.ts';
 import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import { backOff } from '../fetch-page.ts';
+import { backOff, rememberUnshared } from '../failure-memory.ts';
 import type { FetchFailure, Lease, LeaseResult } from '../ports.ts';
 import type { Keyed } from '../state.ts';
-import { within } from '../wait-for-page.ts';
+import { within } from '../within.ts';
 import { type ExchangeEnd, type SharedEnd, unshared } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
 import { type Arrival, type Errand, type OpenExchange, openExchange } from './open-exchange.ts';
@@ -20,8 +20,6 @@ export interface Shared {
   readonly end: Promise<ExchangeEnd>;
 }
 
-/** How long an answer that could not be shared is fetched by each client alone. */
-const UNSHARED_MEMORY_MS = 120_000;
 /** How long a follower waits for the rest of a body whose head came in time. */
 const SLOW_BODY_MS = 5_000;
 /** How often a follower takes part again after the one who asked was lost. */
@@ -110,7 +108,7 @@ async function takeResult(
     case 'stored':
       return (await findNewer(errand, deps)) ?? AGAIN;
     case 'unshared':
-      rememberUnshared(errand.keyed, deps);
+      rememberUnshared(errand.keyed, null, deps);
       return unshared();
     case 'failed':
       return failElsewhere(errand.keyed, isFetchFailure(reason) ? reason : UNNAMED, deps);
@@ -173,9 +171,5 @@ function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
     arrival.kind === 'answer' ? arrival.isForOne : arrival.entry.staleAt <= arrival.entry.cachedAt;
   if (!isForOne) deps.knownUnshared.forget(identity);
   // Who has credentials learns nothing about what the others get.
-  else if (!hasCredentials(keyed.request.headers)) rememberUnshared(keyed, deps);
-}
-
-function rememberUnshared(keyed: Keyed, deps: PipelineDeps): void {
-  deps.knownUnshared.set(pageIdentity(keyed), true, UNSHARED_MEMORY_MS);
+  else if (!hasCredentials(keyed.request.headers)) rememberUnshared(keyed, null, deps);
 }
