@@ -170,8 +170,8 @@ async function createSource(
       return createServiceSource({ clock, ...service, pageBytesMax });
     case 'chromium': {
       const urls = [await renderer.start()];
-      const token = service?.token ?? null;
-      const own = { clock, urls, token, protocol: 'edge-gateway', pageBytesMax } as const;
+      // Nobody else can reach its socket: a token would only be one more thing to be out of step.
+      const own = { clock, urls, token: null, protocol: 'edge-gateway', pageBytesMax } as const;
       return { ...createServiceSource(own), name: 'chromium' };
     }
     case 'off':

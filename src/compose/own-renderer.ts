@@ -11,7 +11,7 @@ import { ownProgram } from './own-program.ts';
 export interface OwnRenderer {
   /** URL of its socket, for the page source; starts it the first time. */
   readonly start: () => Promise<string>;
-  /** Makes it read the hosts again; nothing when it does not run. */
+  /** Makes it read hosts and sizes again; nothing when it does not run. */
   readonly reload: () => void;
   readonly close: () => Promise<void>;
 }

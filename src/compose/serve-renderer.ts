@@ -3,15 +3,16 @@
 import { createLog } from '../adapters/telemetry/create-log.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { Settings } from '../config/settings.ts';
 import type { PolicySet } from '../core/policy/policy.ts';
 import { type HostIndex, indexHosts } from '../core/routing/match-host.ts';
-import type { RenderListen } from '../renderer/options.ts';
+import type { PoolSize, RenderListen } from '../renderer/options.ts';
 import { type RenderService, startRenderService } from '../renderer/server/start-render-service.ts';
 import type { StartOptions } from './start-options.ts';
 
 export interface RunningRenderer {
   readonly address: string;
-  /** Reads the hosts again; with errors the old ones stay. */
+  /** Reads hosts and sizes again; with errors the old ones stay. */
   readonly reload: () => Promise<boolean>;
   readonly stop: () => Promise<void>;
 }
@@ -20,12 +21,14 @@ export interface RendererPlace {
   readonly listen: RenderListen;
   /** The gateway's name in `Via`, where the renderer belongs to one. */
   readonly pseudonym: string | null;
+  /** false: nobody but the gateway that has started it can reach it. */
+  readonly needsToken: boolean;
 }
 
 /** Starts the service; null after its errors were written to stderr. */
 export async function serveRenderer(
   options: StartOptions,
-  { listen, pseudonym }: RendererPlace,
+  { listen, pseudonym, needsToken }: RendererPlace,
 ): Promise<RunningRenderer | null> {
   const { config, diagnostics } = await loadConfig(options.file, options.env);
   for (const problem of diagnostics) {
@@ -40,10 +43,10 @@ export async function serveRenderer(
     renderer = await startRenderService({
       listen,
       ...(pseudonym === null ? {} : { pseudonym }),
-      token: service?.token ?? null,
+      token: needsToken ? (service?.token ?? null) : null,
       findHost: (name) => hosts.find(name),
       executablePath: chromium.executablePath,
-      pool: { tabs: chromium.tabs, queueMax: chromium.queueMax },
+      pool: sizeOf(config.settings),
       log: (level, message, fields) => log[level](message, { part: 'renderer', ...fields }),
     });
   } catch (cause) {
@@ -59,14 +62,19 @@ export async function serveRenderer(
       const next = await loadConfig(options.file, options.env);
       if (next.config === null) {
         const errors = next.diagnostics.map(formatDiagnostic);
-        log.error('reload refused: the old hosts stay', { part: 'renderer', errors });
+        log.error('reload refused: hosts and sizes stay', { part: 'renderer', errors });
         return false;
       }
       hosts = enabledHosts(next.config.policies);
+      renderer.resize(sizeOf(next.config.settings));
       return true;
     },
     stop: renderer.close,
   };
+}
+
+function sizeOf({ render: { chromium } }: Settings): PoolSize {
+  return { tabs: chromium.tabs, queueMax: chromium.queueMax };
 }
 
 function enabledHosts({ hosts }: PolicySet): HostIndex {

@@ -49,11 +49,14 @@ export interface PublicTarget {
 /** Connects, or throws: RefusedError when the page may not go there. */
 export type ConnectPublic = (target: PublicTarget, signal: AbortSignal) => Promise<Socket>;
 
-export interface PoolOptions {
+export interface PoolSize {
   /** Pages rendered at once. */
   readonly tabs: number;
   /** Pages waiting for a tab; beyond it the answer is 503. */
   readonly queueMax: number;
+}
+
+export interface PoolOptions extends PoolSize {
   /** A browser is replaced after this many renders, this long, or at this much memory. */
   readonly rendersPerBrowser: number;
   readonly browserAgeMs: number;

@@ -103,6 +103,31 @@ describeWithChromium('whole gateway', () => {
     });
   });
 
+  test(
+    'a reload changes how much is rendered at once; a token is nothing to it',
+    TIMEOUT,
+    async () => {
+      const hosts = hostsText(zoo.url, { domain: ZOO_HOST });
+      const gateway = await startTestGateway({ gateway: RENDER, hosts });
+      onTestFinished(gateway.close);
+      await untilRendered(gateway.port);
+      const service = 'service: {urls: ["http://127.0.0.1:9"], token: another}';
+      const next = RENDER.replace('tabs: 2', 'tabs: 1').concat(`  ${service}\n`);
+      await gateway.write({ gateway: next });
+      expect(await gateway.reload()).toBe(true);
+      expect(gateway.log.find(({ msg }) => msg === 'reloaded')).not.toHaveProperty('needs_restart');
+      expect(isRendered(await crawl(gateway.port, '/shell?reloaded'))).toBe(true);
+      const [renderer] = findRenderer(process.pid);
+      process.kill(renderer, 'SIGKILL');
+      await until(
+        'it has ended',
+        async () => stillRunning([renderer]),
+        ({ length }) => length === 0,
+      );
+      await untilRendered(gateway.port);
+    },
+  );
+
   test('rendered once, hit then; parts are killed', TIMEOUT, async () => {
     const gateway = await startGatewayProcess(await writeConfig(zoo.url));
     onTestFinished(gateway.kill);

@@ -118,6 +118,26 @@ describeWithChromium('life and death', () => {
     );
   });
 
+  test('more tabs are there at once for those who wait', { timeout: 60_000 }, async () => {
+    await withRenderer(zoo.url, { pool: { tabs: 1, queueMax: 1 } }, async (renderer) => {
+      const { post, render, service } = renderer;
+      const leaving = new AbortController();
+      const hangs = `https://${ZOO_HOST}/hang?resized`;
+      const asked = post(buildRequest(hangs), { signal: leaving.signal });
+      const isVisited = (): boolean => zoo.visits.some(({ url }) => url === '/hang?resized');
+      await waitUntil('the only tab is taken', isVisited);
+      const waiting = render(PAGE, QUICK);
+      await waitUntil(
+        'one waits',
+        async () => (await metric(service.address, 'queue_length')) === '1',
+      );
+      service.resize({ tabs: 2, queueMax: 0 });
+      expect((await waiting).head.outcome).toBe('complete');
+      leaving.abort();
+      await expect(asked).rejects.toThrow('abort');
+    });
+  });
+
   test('time spent waiting for a tab counts', { timeout: 60_000 }, async () => {
     await withRenderer(zoo.url, { pool: { tabs: 1 } }, async ({ render }) => {
       const [, late] = await Promise.all([

@@ -193,21 +193,20 @@ describe('jobs that wait', () => {
   const forever = new AbortController().signal;
   const later = { deadlineAt: performance.now() + 60_000, signal: forever };
   test('first come first served, bounded, a repeated one in front', () => {
-    const queue = createWorkQueue<string>(2);
+    let lengthMax = 2;
+    const queue = createWorkQueue<string>(() => lengthMax);
     const ignore = (): void => undefined;
     queue.push('a', later, ignore);
     queue.push('b', later, ignore);
     expect(() => queue.push('c', later, ignore)).toThrow(QueueFullError);
+    lengthMax = 3;
+    queue.push('c', later, ignore);
     queue.pushFront('again', later, ignore);
-    expect([queue.shift(), queue.shift(), queue.shift(), queue.shift()]).toEqual([
-      'again',
-      'a',
-      'b',
-      undefined,
-    ]);
+    const taken = Array.from({ length: 5 }, () => queue.shift());
+    expect(taken).toEqual(['again', 'a', 'b', 'c', undefined]);
   });
   test('leave at their deadline or when their asker leaves', async () => {
-    const queue = createWorkQueue<string>(5);
+    const queue = createWorkQueue<string>(() => 5);
     const asker = new AbortController();
     const rejected: string[] = [];
     const limits = { deadlineAt: performance.now() + 60_000, signal: asker.signal };

@@ -27,7 +27,10 @@ export const renderServiceCommand: Command = {
     },
     socket: { type: 'string', help: 'PATH  a socket file instead of an address' },
     via: { type: 'string', help: 'NAME  our name in Via (default: one of its own)' },
-    'with-parent': { type: 'boolean', help: 'end when standard input ends' },
+    'with-parent': {
+      type: 'boolean',
+      help: 'end when standard input ends; a socket then needs no token',
+    },
   },
   run: async (args, io) => {
     const listen = parseListenOptions(args);
@@ -36,11 +39,14 @@ export const renderServiceCommand: Command = {
     const { env, stdout, stderr } = io;
     const via = args.values['via'];
     const pseudonym = typeof via === 'string' ? via : null;
-    const renderer = await serveRenderer({ file, env, stdout, stderr }, { listen, pseudonym });
+    const isChild = hasOption(args, 'with-parent');
+    // The parent alone knows the socket that it has named.
+    const place = { listen, pseudonym, needsToken: !(isChild && 'path' in listen) };
+    const renderer = await serveRenderer({ file, env, stdout, stderr }, place);
     if (renderer === null) return 1;
     const reload = (): void => void renderer.reload();
     process.on('SIGHUP', reload);
-    await untilToldToStop(hasOption(args, 'with-parent') ? io.stdin : null);
+    await untilToldToStop(isChild ? io.stdin : null);
     process.off('SIGHUP', reload);
     await renderer.stop();
     // The pipe from the parent would keep this process for as long as the parent holds it.

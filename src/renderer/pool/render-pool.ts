@@ -3,7 +3,7 @@
 // once more on the new browser, and waiting pages wait for it unless none will start.
 import type { Browser } from 'playwright-core';
 import type { Launcher } from '../browser/create-launcher.ts';
-import type { Log, PoolOptions } from '../options.ts';
+import type { Log, PoolOptions, PoolSize } from '../options.ts';
 import { BrowserLostError } from '../page/capture-page.ts';
 import { BrowserKeeper } from './browser-keeper.ts';
 import type { Generation, ReplaceReason } from './generation.ts';
@@ -42,15 +42,15 @@ export async function createPool(
 }
 
 export class RenderPool {
-  readonly #options: PoolOptions;
   readonly #queue: WorkQueue<Job>;
   readonly #keeper: BrowserKeeper;
+  #size: PoolSize;
   #busy = 0;
   #isClosed = false;
 
   constructor(launcher: Launcher, options: PoolOptions, log: Log) {
-    this.#options = options;
-    this.#queue = createWorkQueue<Job>(options.queueMax);
+    this.#size = options;
+    this.#queue = createWorkQueue<Job>(() => this.#size.queueMax);
     this.#keeper = new BrowserKeeper(launcher, options, {
       log,
       onReady: () => this.#pump(),
@@ -84,6 +84,12 @@ export class RenderPool {
     });
   }
 
+  /** What runs beyond a smaller size ends in peace, and what waits beyond it waits on. */
+  resize(size: PoolSize): void {
+    this.#size = size;
+    this.#pump();
+  }
+
   /** Replaces the browser that runs now. */
   replace(reason: ReplaceReason): void {
     const generation = this.#keeper.current;
@@ -93,7 +99,7 @@ export class RenderPool {
   get state(): PoolState {
     const { current, replaced } = this.#keeper;
     return {
-      tabs: this.#options.tabs,
+      tabs: this.#size.tabs,
       busy: this.#busy,
       queued: this.#queue.length(),
       isUp: current !== null,
@@ -117,7 +123,7 @@ export class RenderPool {
   #pump(): void {
     for (;;) {
       const generation = this.#keeper.current;
-      if (generation === null || this.#busy >= this.#options.tabs) return;
+      if (generation === null || this.#busy >= this.#size.tabs) return;
       const job = this.#queue.shift();
       if (job === undefined) return;
       void this.#start(job, generation);

@@ -28,8 +28,8 @@ interface Waiting<J> {
   readonly reject: (error: Error) => void;
 }
 
-/** @param lengthMax jobs that may wait */
-export function createWorkQueue<J>(lengthMax: number): WorkQueue<J> {
+/** @param lengthMax jobs that may wait, as of now */
+export function createWorkQueue<J>(lengthMax: () => number): WorkQueue<J> {
   const waiting: Waiting<J>[] = [];
 
   const enter = (
@@ -55,7 +55,7 @@ export function createWorkQueue<J>(lengthMax: number): WorkQueue<J> {
 
   return {
     push: (job, limits, reject) => {
-      if (waiting.length >= lengthMax) throw new QueueFullError();
+      if (waiting.length >= lengthMax()) throw new QueueFullError();
       waiting.push(enter(job, limits, reject));
     },
     pushFront: (job, limits, reject) => {

@@ -8,7 +8,7 @@ import {
 } from '../../core/http/render-answer.ts';
 import { parseRenderRequest, RENDER_PATH } from '../../core/http/render-request.ts';
 import { RENDER_LIMITS } from '../limits.ts';
-import type { Log, RenderServiceOptions } from '../options.ts';
+import type { Log, PoolSize, RenderServiceOptions } from '../options.ts';
 import { NoBrowserError } from '../pool/render-pool.ts';
 import { QueueFullError } from '../pool/work-queue.ts';
 import { isAuthorized, isLocal } from './authorize.ts';
@@ -20,6 +20,7 @@ export interface RenderService {
   readonly address: string;
   /** Process id of the browser that runs now, or null: for whoever watches it. */
   readonly browserPid: () => number | null;
+  readonly resize: (size: PoolSize) => void;
   /** Ends what runs, the browser with all its processes, and the listener. */
   readonly close: () => Promise<void>;
 }
@@ -39,6 +40,7 @@ export async function startRenderService(options: RenderServiceOptions): Promise
     return {
       address,
       browserPid: () => renderer.pool.browserPid,
+      resize: (size) => renderer.pool.resize(size),
       close: () => close(server, renderer),
     };
   } catch (error) {
