@@ -3,14 +3,9 @@
 // document is never taken for a whole one (case D7).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { toPairs } from '../../core/http/to-pairs.ts';
 import { passAnswer } from './forward-public.ts';
-import {
-  isConnectFailure,
-  type OriginRoute,
-  openOrigin,
-  type PageCall,
-  pairs,
-} from './origin-route.ts';
+import { isConnectFailure, type OriginRoute, openOrigin, type PageCall } from './origin-route.ts';
 
 export interface Forwarding {
   readonly route: OriginRoute;
@@ -69,7 +64,7 @@ export function upgradeToOrigin(
   forwarding.signal.addEventListener('abort', abort, { once: true });
   socket.once('close', abort);
   upstream.once('upgrade', (answer, origin, originHead) => {
-    const lines = pairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+    const lines = toPairs(answer.rawHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`, 'latin1');
     socket.write(originHead);
     origin.write(head);
@@ -102,6 +97,6 @@ function describeCall(
   { authority, target }: Forwarding,
   isUpgrade: boolean,
 ): PageCall {
-  const headers = pairs(request.rawHeaders);
+  const headers = toPairs(request.rawHeaders);
   return { method: request.method ?? 'GET', target, headers, authority, isUpgrade };
 }

@@ -2,8 +2,9 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { filterEndToEnd } from '../../core/http/filter-headers.ts';
+import { toPairs } from '../../core/http/to-pairs.ts';
 import type { Destination } from './destination.ts';
-import { answerHeaders, pairs } from './origin-route.ts';
+import { answerHeaders } from './origin-route.ts';
 
 export interface PublicForwarding {
   readonly destination: Destination;
@@ -18,7 +19,7 @@ export function forwardToPublic(
 ): void {
   const giveUp = (): void => void response.destroy();
   const send = (socket: Duplex): void => {
-    const fields = pairs(request.rawHeaders);
+    const fields = toPairs(request.rawHeaders);
     const length = fields.filter(([name]) => /^content-length$/i.test(name));
     const closing = ['connection', 'close'] as const;
     const upstream = httpRequest({

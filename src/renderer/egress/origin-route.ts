@@ -6,6 +6,7 @@ import https from 'node:https';
 import { filterEndToEnd } from '../../core/http/filter-headers.ts';
 import type { HeaderList } from '../../core/http/header-list.ts';
 import { RENDER_HOP_HEADER, renderMarks } from '../../core/http/render-loop.ts';
+import { toPairs } from '../../core/http/to-pairs.ts';
 import type { RenderHost } from '../options.ts';
 
 /** Connections to origins, shared by all renders. */
@@ -98,18 +99,9 @@ function writeHeaders(call: PageCall, { host, hops, pseudonym }: OriginRoute): H
 
 /** The fields of an origin's answer for the page, as a raw list; framing is kept. */
 export function answerHeaders(answer: IncomingMessage): string[] {
-  const fields = pairs(answer.rawHeaders);
+  const fields = toPairs(answer.rawHeaders);
   const framing = fields.filter(([name]) => /^content-length$/i.test(name));
   return [...filterEndToEnd(fields), ...framing].flat();
-}
-
-/** A raw header list as pairs. */
-export function pairs(raw: readonly string[]): HeaderList {
-  const list: (readonly [string, string])[] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    list.push([raw[index] ?? '', raw[index + 1] ?? '']);
-  }
-  return list;
 }
 
 /** Whether an error means that the origin was never reached, so that another may be tried. */

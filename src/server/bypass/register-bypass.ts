@@ -14,7 +14,7 @@ import type {
   FastifyRequest,
   preHandlerAsyncHookHandler,
 } from 'fastify';
-import { type RawHeaders, visitFields } from '../../core/http/hop-headers.ts';
+import { toPairs } from '../../core/http/to-pairs.ts';
 import { answerError } from './answer-error.ts';
 import { BypassError, toBypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
@@ -128,12 +128,6 @@ async function sendAndTell(exchange: Exchange, deps: BypassDeps): Promise<Incomi
     throw new BypassError('http_response_incomplete', 'cut off behind its head');
   }
   return answer;
-}
-
-function toPairs(raw: RawHeaders): [string, string][] {
-  const pairs: [string, string][] = [];
-  visitFields(raw, (_name, value, nameAsWritten) => pairs.push([nameAsWritten, value]));
-  return pairs;
 }
 
 function targetOf({ bypassTarget }: Pick<FastifyRequest, 'bypassTarget'>): BypassTarget {

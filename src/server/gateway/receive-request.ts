@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import { clientAddress } from '../../core/http/client-address.ts';
 import { fieldValues, type RawHeaders } from '../../core/http/hop-headers.ts';
+import { toPairs } from '../../core/http/to-pairs.ts';
 import { latin1ToUrlText } from '../../core/url/bytes-to-text.ts';
 import { normalizeHost } from '../../core/url/normalize-host.ts';
-import type { HeaderList } from '../../pipeline/ports.ts';
 import type { ClientRequest } from '../../pipeline/state.ts';
 import { isRequestId, nextRequestId } from './request-id.ts';
 
@@ -74,12 +74,4 @@ export function readVisitor(
 /** @param given by whoever sent the request */
 export function chooseRequestId(given: string | undefined, isTrustedPeer: boolean): string {
   return isTrustedPeer && given !== undefined && isRequestId(given) ? given : nextRequestId();
-}
-
-function toPairs(raw: RawHeaders): HeaderList {
-  const pairs: [string, string][] = [];
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    pairs.push([raw[index] ?? '', raw[index + 1] ?? '']);
-  }
-  return pairs;
 }

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
 import { encodeLatin1Location, publishLocation } from '../../../core/http/location.ts';
+import { toPairsUntyped } from '../../../core/http/to-pairs.ts';
 import type { FetchFailure, Page } from '../../../pipeline/ports.ts';
 import { knownCodings, readBody } from './read-body.ts';
 
@@ -32,7 +33,7 @@ export async function readPage(
   answer: Dispatcher.ResponseData,
   settings: PageSettings,
 ): Promise<Page> {
-  const raw = pairHeaders(answer.headers);
+  const raw = toPairsUntyped(answer.headers);
   const { statusCode: status, body: stream } = answer;
   refuseUnlessSound(status, raw);
   const codings = knownCodings(fieldMembers(raw, 'content-encoding'));
@@ -79,14 +80,4 @@ function publish(location: string, settings: PageSettings): string {
   const encoded = encodeLatin1Location(location);
   if (encoded === null) throw new PageRefused('http_protocol_error', 'location');
   return publishLocation(encoded, settings.innerOrigins, settings.publicOrigin);
-}
-
-/** undici types the raw list as a record; it is names and values in turn, as latin1 text. */
-function pairHeaders(headers: unknown): HeaderList {
-  if (!Array.isArray(headers)) throw new Error('raw headers were asked for');
-  const pairs: (readonly [string, string])[] = [];
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    pairs.push([String(headers[i]), String(headers[i + 1])]);
-  }
-  return pairs;
 }

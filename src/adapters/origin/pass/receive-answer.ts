@@ -3,6 +3,7 @@
 // of bytes; only one that goes on coming is a stream, with back-pressure.
 import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
+import { toPairs } from '../../../core/http/to-pairs.ts';
 import type { Information } from '../../../pipeline/origin-ports.ts';
 import type { HeaderList } from '../../../pipeline/ports.ts';
 
@@ -85,7 +86,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     _headers: unknown,
     reason = '',
   ): void {
-    const headers = toPairs(controller.rawHeaders);
+    const headers = pairFields(controller.rawHeaders);
     if (status < 200) {
       this.#options.onInformation({ statusCode: status, headers });
       return;
@@ -102,7 +103,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
-    this.#trailers = toPairs(controller.rawTrailers ?? []);
+    this.#trailers = pairFields(controller.rawTrailers ?? []);
     this.#end = 'whole';
     this.#stream?.push(null);
     this.#options.onDone();
@@ -163,13 +164,9 @@ class Receiver implements Dispatcher.DispatchHandler {
 }
 
 /** Names and values in turn, as bytes. */
-function toPairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
+function pairFields(raw: Dispatcher.DispatchController['rawHeaders']): HeaderList {
   if (!Array.isArray(raw)) throw new Error('raw fields come as a list');
-  const pairs: (readonly [string, string])[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    pairs.push([latin1(raw[i]), latin1(raw[i + 1])]);
-  }
-  return pairs;
+  return toPairs(raw.map(latin1));
 }
 
 function latin1(bytes: Buffer | string | undefined): string {

@@ -2,8 +2,9 @@
 // tells a page from a word of the service, so statuses that are about access, load and failure
 // (401, 403, 429, 5xx …) are always the service's (C8): then the fallbacks answer.
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
-import { firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
+import { firstHeader } from '../../../core/http/header-list.ts';
 import type { RenderAnswer } from '../../../core/http/render-answer.ts';
+import { toPairsUntyped } from '../../../core/http/to-pairs.ts';
 import type { FetchFailure, PageJob } from '../../../pipeline/ports.ts';
 import { buildPage } from '../build-page.ts';
 import {
@@ -58,7 +59,7 @@ async function askForeign(
       signal,
     });
     hasAnswered = true;
-    const head = { status: answer.statusCode, headers: pairHeaders(answer.headers) };
+    const head = { status: answer.statusCode, headers: toPairsUntyped(answer.headers) };
     const refusal = judgeStatus(head);
     const page = refusal === null ? dialect.readHead(head, job) : null;
     if (page === null) {
@@ -126,14 +127,4 @@ function toRenderAnswer(
 function isDelimited({ headers }: ForeignHead): boolean {
   const framing = ['content-length', 'transfer-encoding'];
   return framing.some((name) => firstHeader(headers, name) !== null);
-}
-
-/** undici types the raw list as a record; it is names and values in turn, as latin1 text. */
-function pairHeaders(headers: unknown): HeaderList {
-  if (!Array.isArray(headers)) throw new Error('raw headers were asked for');
-  const pairs: (readonly [string, string])[] = [];
-  for (let index = 0; index + 1 < headers.length; index += 2) {
-    pairs.push([String(headers[index]), String(headers[index + 1])]);
-  }
-  return pairs;
 }
