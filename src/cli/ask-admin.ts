@@ -1,6 +1,8 @@
 // Asks the running gateway of a configuration, through its admin listener.
+
 import { type IncomingMessage, request } from 'node:http';
 import type { Settings } from '../config/settings.ts';
+import { fieldsOf } from '../core/records.ts';
 import { splitLines } from './split-lines.ts';
 
 export interface AdminAnswer {
@@ -45,10 +47,8 @@ export async function askAdmin(
 
 /** The message of an answer that says no; null: it is none. */
 export function readAdminError(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null || !('error' in value)) return null;
-  const { error } = value;
-  if (typeof error !== 'object' || error === null || !('message' in error)) return null;
-  return typeof error.message === 'string' ? error.message : null;
+  const { message } = fieldsOf(fieldsOf(value)['error']);
+  return typeof message === 'string' ? message : null;
 }
 
 /** What a listener on every address answers on, on this machine. */

@@ -1,6 +1,7 @@
 // A cursor into one document: a value together with its place. Readers ask a node for what they
 // need and get undefined when it is absent or of the wrong type; the wrong type was already
 // reported by validate-shape, so that one mistake never hides the others.
+import { isRecord } from '../core/records.ts';
 import { formatPlace, type SourcePlace } from './diagnostic.ts';
 import { type ConfigDocument, placeOf } from './parse-yaml.ts';
 import { escapePointer } from './source-map.ts';
@@ -28,7 +29,8 @@ export function rootOf(document: ConfigDocument): ConfigNode {
 
 /** The node below a map's key; undefined when the node is no map or lacks the key. */
 export function childOf(node: ConfigNode | undefined, key: string): ConfigNode | undefined {
-  if (node === undefined || !isMap(node.value) || !Object.hasOwn(node.value, key)) return undefined;
+  if (node === undefined || !isRecord(node.value) || !Object.hasOwn(node.value, key))
+    return undefined;
   const pointer = `${node.pointer}/${escapePointer(key)}`;
   return { document: node.document, pointer, value: node.value[key] };
 }
@@ -53,7 +55,7 @@ export function itemsOf(node: ConfigNode | undefined, allowSingle = false): read
 export function entriesOf(
   node: ConfigNode | undefined,
 ): readonly (readonly [string, ConfigNode])[] {
-  if (node === undefined || !isMap(node.value)) return [];
+  if (node === undefined || !isRecord(node.value)) return [];
   return Object.keys(node.value).flatMap((key) => {
     const child = childOf(node, key);
     return child === undefined ? [] : [[key, child] as const];
@@ -90,8 +92,4 @@ export function showValue(node: ConfigNode): string {
 export function isSecret(node: ConfigNode): boolean {
   if (node.document.hidden.has(node.pointer) || SECRET_KEYS.test(node.pointer)) return true;
   return typeof node.value === 'string' && CREDENTIALS.test(node.value);
-}
-
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // TypeBox reports every branch of a union that did not fit. Only the branch the user meant is worth
 // a message: the one of the right type, or, when none is, the union as a whole.
 import type { TLocalizedValidationError as ShapeError } from 'typebox/error';
-import { isMap } from './config-node.ts';
+import { isRecord } from '../core/records.ts';
 
 /** Keeps one error a mistake. */
 export function dropBranchErrors(errors: readonly ShapeError[]): readonly ShapeError[] {
@@ -48,7 +48,7 @@ export function schemaAt(schema: unknown, schemaPath: string): unknown {
   let at = schema;
   for (const step of schemaPath.split('/').slice(1)) {
     if (Array.isArray(at)) at = at[Number(step)];
-    else at = isMap(at) ? at[step] : undefined;
+    else at = isRecord(at) ? at[step] : undefined;
   }
   return at;
 }

@@ -1,6 +1,6 @@
 // "Did you mean": the nearest key by edit distance, or the place where a key of that name belongs.
 import type { TSchema } from 'typebox';
-import { isMap } from './config-node.ts';
+import { isRecord } from '../core/records.ts';
 
 /** Longer words are not compared: nobody mistypes them, and the distance is quadratic. */
 const WORD_CHARS_MAX = 60;
@@ -55,15 +55,15 @@ export function indexKeys(schema: TSchema): KeyIndex {
 }
 
 function collectKeys(schema: unknown, path: string, index: Map<string, string[]>): void {
-  if (!isMap(schema)) return;
-  if (isMap(schema['properties'])) {
+  if (!isRecord(schema)) return;
+  if (isRecord(schema['properties'])) {
     for (const [key, child] of Object.entries(schema['properties'])) {
       const at = path === '' ? key : `${path}.${key}`;
       index.set(key, [...(index.get(key) ?? []), at]);
       collectKeys(child, at, index);
     }
   }
-  if (isMap(schema['patternProperties'])) {
+  if (isRecord(schema['patternProperties'])) {
     for (const child of Object.values(schema['patternProperties'])) {
       collectKeys(child, `${path}.<name>`, index);
     }

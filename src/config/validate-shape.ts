@@ -4,7 +4,8 @@ import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError as ShapeError } from 'typebox/error';
 import { Settings } from 'typebox/system';
-import { type ConfigNode, isMap, isSecret, rootOf, showValue } from './config-node.ts';
+import { isRecord } from '../core/records.ts';
+import { type ConfigNode, isSecret, rootOf, showValue } from './config-node.ts';
 import { type ConfigDocument, placeOf } from './parse-yaml.ts';
 import { dropBranchErrors, schemaAt } from './shape-errors.ts';
 import { escapePointer } from './source-map.ts';
@@ -89,7 +90,7 @@ function describe(
   node: ConfigNode,
   schema: unknown,
 ): { readonly message: string; readonly hint: string | null } {
-  const title = isMap(schema) && typeof schema['title'] === 'string' ? schema['title'] : null;
+  const title = isRecord(schema) && typeof schema['title'] === 'string' ? schema['title'] : null;
   switch (error.keyword) {
     case 'enum': {
       const allowed = error.params.allowedValues.map(String);
@@ -153,7 +154,9 @@ function hintForKey(context: Context, key: string, siblings: readonly string[]):
 }
 
 function propertiesOf(schema: unknown): readonly string[] {
-  return isMap(schema) && isMap(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return isRecord(schema) && isRecord(schema['properties'])
+    ? Object.keys(schema['properties'])
+    : [];
 }
 
 function nameOf(pointer: string): string {

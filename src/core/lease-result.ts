@@ -1,5 +1,6 @@
 // How a lease ends: what its holder tells those who wait, in the words that every channel between
 // processes carries. Listed once, so that no channel can miss one.
+import { fieldsOf } from './records.ts';
 
 const OUTCOMES = ['stored', 'unshared', 'failed', 'lost'] as const;
 const KNOWN: ReadonlySet<unknown> = new Set(OUTCOMES);
@@ -17,7 +18,6 @@ export interface LeaseResult {
 
 /** For what another process has sent. */
 export function isLeaseResult(value: unknown): value is LeaseResult {
-  if (typeof value !== 'object' || value === null) return false;
-  const { outcome, reason } = value as Record<string, unknown>;
+  const { outcome, reason } = fieldsOf(value);
   return KNOWN.has(outcome) && (reason === null || typeof reason === 'string');
 }

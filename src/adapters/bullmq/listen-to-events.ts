@@ -1,5 +1,7 @@
 // Hears how jobs end on any machine, from the queue's event stream.
+
 import { QueueEvents } from 'bullmq';
+import { fieldsOf } from '../../core/records.ts';
 import { isRefreshOutcome } from '../../core/refresh/refresh-result.ts';
 import type { Clock, FinishedRefresh } from '../../pipeline/ports.ts';
 import { keyOfJobId, QUEUE } from './names.ts';
@@ -49,11 +51,7 @@ export function listenToEvents(
 /** From a store that others can write to. */
 function readFinished(jobId: string, value: unknown): FinishedRefresh {
   const key = keyOfJobId(jobId);
-  const fields = new Map<string, unknown>(
-    typeof value === 'object' && value !== null ? Object.entries(value) : [],
-  );
-  const detail = fields.get('detail');
-  const outcome = fields.get('outcome');
+  const { detail, outcome } = fieldsOf(value);
   return {
     key,
     outcome: isRefreshOutcome(outcome) ? outcome : 'failed',

@@ -1,6 +1,8 @@
 // The metrics of several processes as those of one: counters and histograms are summed, gauges by
 // what each says of itself. What a process counted stays when it has ended.
+
 import { AggregatorRegistry, type Registry } from 'prom-client';
+import { fieldsOf } from '../../core/records.ts';
 
 /** What a registry holds, as data that may go from process to process. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -27,7 +29,6 @@ export function readSnapshot(value: unknown): MetricsSnapshot | null {
 }
 
 function isMetric(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, type, values } = value as Readonly<Record<string, unknown>>;
+  const { name, type, values } = fieldsOf(value);
   return typeof name === 'string' && typeof type === 'string' && Array.isArray(values);
 }

@@ -1,5 +1,6 @@
 // Questions with answers, and words without, between two processes. Every question has a deadline,
 // and one that can't be answered any more is told so at once; what comes too late is dropped.
+import { fieldsOf } from '../../core/records.ts';
 import type { Done } from '../../pipeline/ports.ts';
 
 /** What carries the frames: an IPC pipe. */
@@ -92,8 +93,7 @@ export function createWorkerChannel(wire: Wire, listener: Listener): WorkerChann
 
 /** null: no message of ours; Node and libraries use the same pipe. */
 function readFrame(message: unknown): Frame | null {
-  if (typeof message !== 'object' || message === null) return null;
-  const { kind, id, body, reason } = message as Readonly<Record<string, unknown>>;
+  const { kind, id, body, reason } = fieldsOf(message);
   if (kind === 'word') return { kind, body };
   if (typeof id !== 'number') return null;
   if (kind === 'question' || kind === 'answer') return { kind, id, body };

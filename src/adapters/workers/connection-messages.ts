@@ -1,4 +1,5 @@
 // What goes along with a connection from the primary process to a worker, and back when it took it.
+import { fieldsOf } from '../../core/records.ts';
 
 export interface ConnectionMessage {
   readonly kind: 'connection';
@@ -22,10 +23,4 @@ export function readConnection(message: unknown): ConnectionMessage | null {
 export function readAccepted(message: unknown): number | null {
   const { kind, id } = fieldsOf(message);
   return kind === 'accepted' && typeof id === 'number' ? id : null;
-}
-
-function fieldsOf(message: unknown): Readonly<Record<string, unknown>> {
-  return typeof message === 'object' && message !== null
-    ? (message as Record<string, unknown>)
-    : {};
 }

@@ -1,5 +1,6 @@
 // `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones
 // until the new ones are there.
+import { fieldsOf } from '../../core/records.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { RECACHE_URLS_MAX } from '../../pipeline/request-refresh.ts';
 import { AdminError, askAdmin, readAdminError } from '../ask-admin.ts';
@@ -45,9 +46,7 @@ export const recacheCommand: Command = {
 };
 
 function report(value: unknown, io: CommandIo): ExitCode {
-  const fields: Readonly<Record<string, unknown>> =
-    typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-  const { accepted, pages, refused } = fields;
+  const { accepted, pages, refused } = fieldsOf(value);
   if (!Array.isArray(refused)) {
     io.stderr.write(`edge-gateway: ${readAdminError(value) ?? 'no answer'}\n`);
     return 1;

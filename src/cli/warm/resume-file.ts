@@ -1,5 +1,7 @@
 // Where a warming has got to, in a small file that is always whole: written aside and renamed.
+
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { fieldsOf, isCount, parseRecord } from '../../core/records.ts';
 import { NOTHING_YET, type WarmCounts } from './warm-tally.ts';
 
 export interface WarmState {
@@ -36,13 +38,11 @@ export function openResumeFile(path: string, source: string): ResumeFile {
 }
 
 function parseState(text: string): WarmState | null {
-  const { source, done, counts } = fieldsIn(text);
+  const { source, done, counts } = parseRecord(text) ?? {};
   if (typeof source !== 'string' || !isCount(done)) return null;
-  const numbers = new Map<string, unknown>(
-    typeof counts === 'object' && counts !== null ? Object.entries(counts) : [],
-  );
+  const numbers = fieldsOf(counts);
   const numberOf = (name: keyof WarmCounts): number => {
-    const value = numbers.get(name);
+    const value = numbers[name];
     return isCount(value) ? value : NOTHING_YET[name];
   };
   return {
@@ -56,21 +56,4 @@ function parseState(text: string): WarmState | null {
       refused: numberOf('refused'),
     },
   };
-}
-
-/** Of a file that may be anything. */
-function fieldsIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null
-      ? Object.fromEntries(Object.entries(value))
-      : {};
-  } catch {
-    // No JSON: no state of ours.
-    return {};
-  }
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,6 +1,7 @@
 // Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as
 // there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
 // spread.
+import { fieldsOf } from '../../core/records.ts';
 import { WARM_URLS_MAX } from '../../pipeline/request-refresh.ts';
 import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
 import type { WarmLine } from './warm-tally.ts';
@@ -95,10 +96,4 @@ function readLine(value: unknown): WarmLine {
       };
     }),
   };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {};
 }

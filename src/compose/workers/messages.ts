@@ -1,8 +1,10 @@
 // What the primary process and its workers say to each other. Each kind has one shape, checked when
 // it is received; anything else is a broken invariant.
+
 import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Settings } from '../../config/settings.ts';
 import { isLeaseResult, type LeaseResult } from '../../core/lease-result.ts';
+import { fieldsOf, isRecord } from '../../core/records.ts';
 import { parseRefreshJob, type RefreshJob } from '../../core/refresh/refresh-job.ts';
 import type { RefreshQueue } from '../../pipeline/ports.ts';
 
@@ -129,7 +131,7 @@ export function readOptionalText(answer: unknown): string | null {
 
 function isConfigCopy(value: unknown): value is ConfigCopy {
   const { texts, hostFiles } = fieldsOf(value);
-  return Object.values(fieldsOf(texts)).every(isText) && isTextList(hostFiles);
+  return isRecord(texts) && Object.values(texts).every(isText) && isTextList(hostFiles);
 }
 
 function isTextList(value: unknown): value is readonly string[] {
@@ -142,10 +144,6 @@ function isText(value: unknown): value is string {
 
 function isNumber(value: unknown): value is number {
   return typeof value === 'number';
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function unknownMessage(kind: unknown): Error {

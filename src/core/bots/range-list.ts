@@ -1,6 +1,7 @@
 // A published list of addresses: what owners publish, and the file it is kept in. Both are JSON of
 // the same shape; ours says besides where and when it was fetched. A list with one entry that is
 // no network is refused as a whole: half a list would call crawlers forged.
+import { fieldsOf, parseRecord, type UnknownRecord } from '../records.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { RangeSource } from './crawlers.ts';
 import { compilePrefixes, type Prefix, type PrefixSet, parsePrefix } from './prefix-set.ts';
@@ -33,7 +34,7 @@ export function parsePublished(
   format: RangeSource['format'],
 ): Result<Pick<RangeFile, 'creationTime' | 'prefixes'>, string> {
   if (format === 'lines') return parseLines(text);
-  const value = parseObject(text);
+  const value = parseRecord(text);
   if (value === null) return err('not a JSON object');
   const networks = readPrefixes(value);
   if (!networks.ok) return networks;
@@ -42,7 +43,7 @@ export function parsePublished(
 
 /** Reads a list's file. */
 export function parseRangeFile(text: string): Result<RangeFile, string> {
-  const value = parseObject(text);
+  const value = parseRecord(text);
   if (value === null) return err('not a JSON object');
   const prefixes = readPrefixes(value);
   if (!prefixes.ok) return prefixes;
@@ -75,14 +76,12 @@ function parseLines(text: string): Result<Pick<RangeFile, 'creationTime' | 'pref
   return prefixes.ok ? ok({ creationTime: null, prefixes: prefixes.value }) : prefixes;
 }
 
-function readPrefixes(
-  value: Readonly<Record<string, unknown>>,
-): Result<readonly PublishedPrefix[], string> {
+function readPrefixes(value: UnknownRecord): Result<readonly PublishedPrefix[], string> {
   const list = value['prefixes'];
   if (!Array.isArray(list)) return err('no list of prefixes');
   const published: PublishedPrefix[] = [];
   for (const item of list) {
-    const entry = isObject(item) ? item : {};
+    const entry = fieldsOf(item);
     const [ipv4Prefix, ipv6Prefix] = [readText(entry, 'ipv4Prefix'), readText(entry, 'ipv6Prefix')];
     if (ipv4Prefix !== null) published.push({ ipv4Prefix });
     else if (ipv6Prefix !== null) published.push({ ipv6Prefix });
@@ -109,21 +108,7 @@ function textOf(published: PublishedPrefix): string {
   return 'ipv4Prefix' in published ? published.ipv4Prefix : published.ipv6Prefix;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    // Null is what any text gets that holds no list.
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readText(value: Readonly<Record<string, unknown>>, key: string): string | null {
+function readText(value: UnknownRecord, key: string): string | null {
   const text = value[key];
   return typeof text === 'string' ? text : null;
 }

@@ -2,15 +2,10 @@
 // a header of its own, holding a 4-byte big-endian length, a JSON head of that length, and the
 // page's HTML in UTF-8. The page's status is inside, so no transport failure and no foreign
 // server can be mistaken for a rendered page (cases B10, C8).
+import { isRecord, type UnknownRecord } from '../records.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { HeaderList } from './header-list.ts';
-import {
-  isRecord,
-  readHeaders,
-  readInteger,
-  readOptionalText,
-  readTexts,
-} from './render-request.ts';
+import { readHeaders, readInteger, readOptionalText, readTexts } from './render-request.ts';
 
 /** The mark, as header name (lower case) and value. */
 export const RENDER_MARK = { name: 'edge-gateway-render', value: '1' } as const;
@@ -97,7 +92,7 @@ export function decodeRenderAnswer(bytes: Uint8Array): Result<RenderAnswer, stri
   return head.ok ? ok({ head: head.value, html: bytes.subarray(bodyStart) }) : head;
 }
 
-function parseRenderHead(value: Readonly<Record<string, unknown>>): Result<RenderHead, string> {
+function parseRenderHead(value: UnknownRecord): Result<RenderHead, string> {
   const outcome = OUTCOMES.find((word) => word === value['outcome']);
   const status = readInteger(value['status'], 599);
   const finalUrl = readOptionalText(value['final_url']);

@@ -1,7 +1,9 @@
 // The question half of the render service's HTTP contract (spec: rendering, "Contract"):
 // `POST /render` with this JSON. Both sides use this file, so they cannot disagree. What arrives
 // is copied field by field into checked fields; unknown fields are ignored.
+
 import type { WaitEvent } from '../policy/policy.ts';
+import { isRecord } from '../records.ts';
 import { err, ok, type Result } from '../result.ts';
 import { type HeaderList, isFieldName, isFieldValue } from './header-list.ts';
 
@@ -117,11 +119,6 @@ export function readInteger(value: unknown, max: number): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
     ? value
     : null;
-}
-
-/** Whether a parsed JSON value is an object whose fields can be looked at. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function readText(value: unknown): string | null {

@@ -4,17 +4,11 @@
 // the whole entry invalid.
 
 import { TAG, TAGS_MAX } from '../purge/tag.ts';
+import { isCount, isRecord, type UnknownRecord } from '../records.ts';
 import { formatCacheKey, isDimensionId, isHash, isHostId } from './cache-key.ts';
 import type { BodyDigest, BodyDigests, CacheKey, Entry } from './entry.ts';
 import { readExchangeFields } from './exchange-codec.ts';
-import {
-  InvalidField,
-  isInstant,
-  isRecord,
-  readInstant,
-  readOwn,
-  readStoredHeaders,
-} from './read-fields.ts';
+import { InvalidField, readInstant, readOwn, readStoredHeaders } from './read-fields.ts';
 
 export type Decoded =
   | { readonly state: 'entry'; readonly entry: Entry }
@@ -87,7 +81,7 @@ export function decodeEntry(text: string, key: CacheKey, nowMs: number): Decoded
   }
 }
 
-function readEntry(record: Record<string, unknown>): Entry {
+function readEntry(record: UnknownRecord): Entry {
   const field = <T>(name: string, accepts: (value: unknown) => value is T): T => {
     const value = readOwn(record, name);
     if (!accepts(value)) throw new InvalidField(`bad_${name}`);
@@ -102,10 +96,10 @@ function readEntry(record: Record<string, unknown>): Entry {
     source: field('source', isSource),
     status: field('status', isStatus),
     headers: readStoredHeaders(readOwn(record, 'headers'), REFUSED_HEADERS),
-    cachedAt: field('cachedAt', isInstant),
-    staleAt: field('staleAt', isInstant),
-    deleteAt: field('deleteAt', isInstant),
-    modifiedAt: field('modifiedAt', isInstant),
+    cachedAt: field('cachedAt', isCount),
+    staleAt: field('staleAt', isCount),
+    deleteAt: field('deleteAt', isCount),
+    modifiedAt: field('modifiedAt', isCount),
     bodies: readBodies(readOwn(record, 'bodies')),
     ...readPartial(record),
     ...readPurgeFields(record),
@@ -140,16 +134,14 @@ function readBodies(value: unknown): BodyDigests {
   return { identity, ...(gzip && { gzip }), ...(br && { br }) };
 }
 
-function readPartial(record: Record<string, unknown>): Pick<Entry, 'partial'> {
+function readPartial(record: UnknownRecord): Pick<Entry, 'partial'> {
   const partial = readOwn(record, 'partial');
   if (partial === undefined) return {};
   if (partial !== true) throw new InvalidField('bad_partial');
   return { partial };
 }
 
-function readPurgeFields(
-  record: Record<string, unknown>,
-): Pick<Entry, 'tags' | 'since' | 'softened'> {
+function readPurgeFields(record: UnknownRecord): Pick<Entry, 'tags' | 'since' | 'softened'> {
   const tags = readOwn(record, 'tags');
   const since = readOwn(record, 'since');
   const softened = readOwn(record, 'softened');
@@ -182,7 +174,7 @@ function readDigest(value: unknown): BodyDigest | undefined {
   if (!isRecord(value)) throw new InvalidField('bad_bodies');
   const bytes = readOwn(value, 'bytes');
   const hash = readOwn(value, 'hash');
-  if (!isInstant(bytes) || !isHash(hash)) throw new InvalidField('bad_bodies');
+  if (!isCount(bytes) || !isHash(hash)) throw new InvalidField('bad_bodies');
   return { bytes, hash };
 }
 

@@ -1,9 +1,11 @@
 // The part of an entry that only answers have which were passed on, read from a store: field by
 // field, like the rest.
+
 import { isFieldName } from '../http/header-list.ts';
+import { isRecord, type UnknownRecord } from '../records.ts';
 import { isHash } from './cache-key.ts';
 import type { Entry, StoredExchange, VariantIndex } from './entry.ts';
-import { InvalidField, isRecord, readInstant, readOwn, readStoredHeaders } from './read-fields.ts';
+import { InvalidField, readInstant, readOwn, readStoredHeaders } from './read-fields.ts';
 
 /** Hop-by-hop and framing fields, those of one client, and what delivery makes anew. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -26,9 +28,7 @@ const NONE_REFUSED: ReadonlySet<string> = new Set();
 /** Most variants of one URL; more would be more misses than hits. */
 export const VARIANTS_MAX = 32;
 
-export function readExchangeFields(
-  record: Record<string, unknown>,
-): Pick<Entry, 'exchange' | 'variants'> {
+export function readExchangeFields(record: UnknownRecord): Pick<Entry, 'exchange' | 'variants'> {
   const exchange = readOwn(record, 'exchange');
   const variants = readOwn(record, 'variants');
   return {

@@ -2,26 +2,18 @@
 // writing them can't split an answer.
 import { type HeaderList, isFieldName, isFieldValue } from '../http/header-list.ts';
 import { LIMITS } from '../limits.ts';
+import { isCount, type UnknownRecord } from '../records.ts';
 
 /** A field that is not as it must be; caught in decodeEntry, never seen outside. */
 export class InvalidField extends Error {}
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Reads an own field only: `__proto__` and `constructor` of the text are never looked into. */
-export function readOwn(record: Record<string, unknown>, name: string): unknown {
+export function readOwn(record: UnknownRecord, name: string): unknown {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** A count of milliseconds or bytes: whole, not negative, exact. */
-export function isInstant(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
 export function readInstant(value: unknown, reason: string): number {
-  if (!isInstant(value)) throw new InvalidField(reason);
+  if (!isCount(value)) throw new InvalidField(reason);
   return value;
 }
 

@@ -1,7 +1,7 @@
 // What an origin's No-Vary-Search has taught about one path of a host: its parameters that don't
 // matter are left out of the key. Kept in the store, so that every process makes the same keys.
 import { parseNoVarySearch, type SearchVariance } from '../http/no-vary-search.ts';
-import { isRecord } from '../http/render-request.ts';
+import { parseRecord } from '../records.ts';
 
 export interface LearnedRule {
   readonly hostId: number;
@@ -55,9 +55,7 @@ export function encodeLearned({ header, from, at }: LearnedRule): string {
 export function decodeLearned(name: string, text: string): LearnedRule | null {
   const [, hostId, address] = NAME.exec(name) ?? [];
   if (hostId === undefined || address === undefined || text.length > RULE_CHARS_MAX) return null;
-  const value = parseJson(text);
-  if (!isRecord(value)) return null;
-  const { header, from, at } = value;
+  const { header, from, at } = parseRecord(text) ?? {};
   if (typeof header !== 'string' || typeof from !== 'string' || !isInstant(at)) return null;
   const variance = parseNoVarySearch([header]);
   return variance && { hostId: Number(hostId), address, header, variance, from, at };
@@ -81,13 +79,4 @@ export function findRoom(table: LearnedTable, added: LearnedRule): readonly stri
 /** Epoch milliseconds that a date can be made of. */
 function isInstant(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 8.64e15;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not ours: null is refused like any other value that is no object.
-    return null;
-  }
 }

@@ -1,7 +1,9 @@
 // A purge as JSON text and back, for the logs that keep it; its place is kept beside the text. What
 // can't be read (damaged, or of a later version) still was a purge: it is taken to mean every page,
 // because a page too few costs time and a page too many is a lie.
+
 import { parseCacheKey } from '../key/cache-key.ts';
+import { isCount, isRecord, parseRecord, type UnknownRecord } from '../records.ts';
 import type { PurgeOrder, PurgeRecord, PurgeSelector } from './purge-record.ts';
 
 /** Encodes what was ordered, and when. */
@@ -22,7 +24,7 @@ export function decodePurge(seq: number, text: string): PurgeRecord {
 }
 
 function readSelector(value: unknown): PurgeSelector | null {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   const { kind, pattern, tag, hostId } = value;
   switch (kind) {
     case 'url':
@@ -40,7 +42,7 @@ function readSelector(value: unknown): PurgeSelector | null {
   }
 }
 
-function readUrlSelector(value: Readonly<Record<string, unknown>>): PurgeSelector | null {
+function readUrlSelector(value: UnknownRecord): PurgeSelector | null {
   const { url, keys, learned, dimensionId } = value;
   if (typeof url !== 'string' || !areKeys(keys)) return null;
   return {
@@ -52,27 +54,10 @@ function readUrlSelector(value: Readonly<Record<string, unknown>>): PurgeSelecto
   };
 }
 
-function parseRecord(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function areKeys(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((key) => parseCacheKey(String(key)) !== null);
 }
 
 function isHost(value: unknown): value is number | null {
   return value === null || isCount(value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,7 +1,9 @@
 // A refresh job: a page that is got without anybody waiting for it. What two jobs for one page make
 // together, and which of them goes first, is the same in every queue.
+
 import { formatCacheKey, isDimensionId, isHostId, parseCacheKey } from '../key/cache-key.ts';
 import type { CacheKey } from '../key/entry.ts';
+import { fieldsOf, isCount } from '../records.ts';
 
 /** Why: an operator asked, a crawler hit an old page, a list is walked ahead of everyone. */
 export type RefreshReason = 'recache' | 'bothit' | 'warm';
@@ -45,11 +47,7 @@ export function mergeJobs(waiting: RefreshJob, asked: RefreshJob): RefreshJob {
 
 /** A job out of a store that others can write to; null for anything that can't be one. */
 export function parseRefreshJob(value: unknown): RefreshJob | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const [key, url, reason] = [fields.get('key'), fields.get('url'), fields.get('reason')];
-  const [hostId, dimensionId] = [fields.get('hostId'), fields.get('dimensionId')];
-  const [askedAt, failures] = [fields.get('askedAt'), fields.get('failures')];
+  const { key, url, reason, hostId, dimensionId, askedAt, failures } = fieldsOf(value);
   if (typeof key !== 'string' || typeof url !== 'string' || !isReason(reason)) return null;
   if (!isHostId(hostId) || !isDimensionId(dimensionId)) return null;
   if (!isCount(askedAt) || !isCount(failures)) return null;
@@ -60,8 +58,4 @@ export function parseRefreshJob(value: unknown): RefreshJob | null {
 
 function isReason(value: unknown): value is RefreshReason {
   return typeof value === 'string' && Object.hasOwn(URGENCY, value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,7 +1,9 @@
 // The admin listener: health, metrics and what changes the cache. Its own socket, loopback unless a
 // token is set, JSON, and never a change by GET. Nothing of it exists on the public listener.
+
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
+import { fieldsOf } from '../../core/records.ts';
 import type { PurgeRequest } from '../../pipeline/purge-request.ts';
 import { addRefreshRoutes, type RefreshActions } from './add-refresh-routes.ts';
 import { type AdminError, adminError } from './admin-error.ts';
@@ -143,7 +145,7 @@ function describeRefusal(status: number, message: string): AdminError {
 }
 
 function parametersOf({ query }: FastifyRequest): readonly string[] {
-  return typeof query === 'object' && query !== null ? Object.keys(query) : [];
+  return Object.keys(fieldsOf(query));
 }
 
 function hasParameter(request: FastifyRequest, name: string): boolean {
@@ -155,8 +157,6 @@ function unknownParameter(request: FastifyRequest): string | null {
 }
 
 function queryText(request: FastifyRequest, name: string): string {
-  const query = request.query;
-  if (typeof query !== 'object' || query === null) return '';
-  const value: unknown = Reflect.get(query, name);
+  const value = fieldsOf(request.query)[name];
   return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,7 @@
 // `POST /purge`: which pages, and how they go. Read field by field, so that nothing unknown is ever
 // obeyed.
 
+import { isRecord } from '../../core/records.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { chooseTarget, type PurgeRequest } from '../../pipeline/purge-request.ts';
 
@@ -18,7 +19,7 @@ const FIELDS: Readonly<Record<string, FieldType>> = {
 };
 
 export function parsePurgeBody(body: unknown): Result<PurgeRequest, string> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isRecord(body)) {
     return err('send a JSON object: {"url": "https://…"} or {"host": "example.com"}');
   }
   const fields = new Map<string, unknown>();

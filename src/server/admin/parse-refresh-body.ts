@@ -1,5 +1,6 @@
 // `POST /recache` and `POST /warm`: one URL or a list, in one dimension or in all that are
 // rendered.
+import { isRecord } from '../../core/records.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import type { RefreshCommand } from '../../pipeline/request-refresh.ts';
@@ -7,7 +8,7 @@ import type { RefreshCommand } from '../../pipeline/request-refresh.ts';
 const FIELDS: ReadonlySet<string> = new Set(['url', 'urls', 'dimension']);
 
 export function parseRefreshBody(body: unknown, urlsMax: number): Result<RefreshCommand, string> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isRecord(body)) {
     return err('send a JSON object: {"url": "https://…"} or {"urls": ["https://…", …]}');
   }
   const fields = new Map<string, unknown>(Object.entries(body));

@@ -1,6 +1,8 @@
 // What processes tell each other over Redis, as JSON text and back. A text that is none of these
 // is another version's and is ignored.
+
 import { isLeaseResult, type LeaseResult } from '../../../core/lease-result.ts';
+import { parseRecord } from '../../../core/records.ts';
 
 export type ChannelMessage =
   /** An entry was put or deleted. */
@@ -26,14 +28,7 @@ export const PURGED_TAIL = '}';
 
 /** Decodes a message; null: nothing of ours. */
 export function decodeMessage(text: string): ChannelMessage | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null) return null;
-  const { kind, by, key, seq, token, result } = value as Record<string, unknown>;
+  const { kind, by, key, seq, token, result } = parseRecord(text) ?? {};
   if (kind === 'ended') {
     return typeof token === 'string' && isLeaseResult(result) ? { kind, token, result } : null;
   }
