@@ -147,6 +147,7 @@ export async function buildRuntime(
       },
       pipeline: { ...lasting.pipeline, source },
       isTrustedPeer: compileTrustedPeers(settings.server.trustedProxies),
+      timeoutMs: settings.server.timeoutMs,
     },
   };
 }

@@ -62,6 +62,7 @@ export interface Settings {
     readonly tls: TlsSettings | null;
     /** Processes that serve; `auto`: one a core of the machine that it starts on. */
     readonly workers: number | 'auto';
+    /** Until an answer begins. */
     readonly timeoutMs: number;
     /** CIDRs or addresses. */
     readonly trustedProxies: readonly string[];

@@ -12,7 +12,9 @@ const limits = section(
     page_bytes: size('Largest page that is stored or rendered.'),
     waiters_per_key: count('Most requests that wait for one page at once.', 1),
     headers_timeout: duration('How long a client may take for its header.'),
-    body_timeout: duration('How long an upload may stall.'),
+    body_timeout: duration(
+      'How long a client may stall: an upload, or an answer that it does not read.',
+    ),
     idle_timeout: duration('How long an idle connection stays open.'),
   },
   'Bounds on what clients can cost.',
@@ -36,7 +38,9 @@ export const serverSchema: TObject = section(
       title: '"auto" or a whole number',
       description: 'Gateway processes; auto: one a core.',
     }),
-    timeout: duration('Budget of a whole request; the other timeouts must fit inside it.'),
+    timeout: duration(
+      'How long a request may take until its answer begins; the other timeouts must fit inside.',
+    ),
     trusted_proxies: textList('Networks whose X-Forwarded-For and -Proto are believed.'),
     limits,
     watch_config: flag('Reload when a file of the configuration changes.'),

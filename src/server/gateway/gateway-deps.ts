@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly site: Site;
   readonly pipeline: PipelineDeps;
   readonly isTrustedPeer: (address: string) => boolean;
+  /** `server.timeout` */
+  readonly timeoutMs: number;
 }
 
 export interface GatewayDeps {

@@ -11,6 +11,7 @@ import { relayInformation } from '../bypass/relay-information.ts';
 import { askedOf, bypassTarget } from './bypass-target.ts';
 import type { GatewayDeps, Snapshot } from './gateway-deps.ts';
 import { plainAnswer } from './plain-answer.ts';
+import { deliverInTime } from './request-budget.ts';
 import type { Visit } from './visit.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -51,7 +52,9 @@ export async function serveVisit(
         rawHeaders: headers.flat(),
       }),
   };
-  const delivery = dress(await runPhases(received, snapshot.pipeline));
+  const delivery = dress(
+    await deliverInTime({ visit, snapshot }, runPhases(received, snapshot.pipeline)),
+  );
   visit.record = delivery.record;
   if (delivery.kind === 'bypass') {
     visit.turn = deps.takeOrigin(delivery.host.origins);
