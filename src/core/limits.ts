@@ -1,31 +1,21 @@
-// Every number that bounds a loop, a queue, a string or a wait, in one place. A limit that the user
-// may change is only the default here; the setting's name stands beside it.
+// Bounds that several places share, and none that an operator sets: those are in the settings, and
+// their defaults in config/defaults/settings.yaml. Whatever bounds one place only stands beside it.
 
 export const LIMITS = {
-  /** `normalization.max_url_bytes` */
+  /** Of the library, unless it is told otherwise; as the defaults of `normalization.max_…`. */
   urlBytesMax: 8_192,
-  /** `normalization.max_params` */
   paramsMax: 1_000,
   /** DNS: RFC 1035 §2.3.4. */
   hostCharsMax: 253,
   labelCharsMax: 63,
 
-  /** `server.limits.header_fields` and `.header_bytes` */
-  headerFieldsMax: 100,
-  headerBytesMax: 16_384,
-  /** `server.limits.body_bytes`: 0 is unlimited, bodies are streamed. */
-  bodyBytesMax: 0,
-  /** `server.limits.connections` */
-  connectionsMax: 10_000,
-  /** `server.limits.page_bytes`: largest page that is stored or rendered. */
-  pageBytesMax: 20 * 1024 * 1024,
-  /** `server.limits.waiters_per_key` */
-  waitersPerKeyMax: 1_000,
+  /** Header fields of a stored answer. */
+  storedFieldsMax: 100,
 
-  /** `server.limits.headers_timeout`, `.body_timeout` (whole upload stalls), `.idle_timeout` */
-  headersTimeoutMs: 15_000,
-  bodyIdleTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 72_000,
+  /** Of an origin's answer, however it is asked; what `server.limits` says is about clients. */
+  originHeadBytesMax: 16_384,
+  /** How long an answer of an origin that is read to be stored may stall. */
+  originBodyIdleTimeoutMs: 30_000,
 
   /** Longest any request waits for Redis (spec: request-flow, the trouble table). */
   storeTimeoutMs: 200,

@@ -1,5 +1,5 @@
-// Every number that bounds the render service: queues, texts, waits, sizes. What the user may
-// change is only the default here; RenderServiceOptions names it.
+// What bounds a render: texts, waits, sizes. None of it can be set; what can be is in
+// RenderServiceOptions, with its defaults beside it.
 
 export const RENDER_LIMITS = {
   /** Largest JSON question. */

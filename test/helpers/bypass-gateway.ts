@@ -17,6 +17,7 @@ import { createHttpServer } from '../../src/server/door/create-http-server.ts';
 import { type Certificate, createTlsServer } from '../../src/server/door/create-tls-server.ts';
 import type { RefusalReason } from '../../src/server/door/refusals.ts';
 import { createBypassLane } from './bypass-lane.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
 
 export interface BypassGateway {
   readonly port: number;
@@ -35,17 +36,6 @@ export interface BypassGatewayOptions {
 }
 
 export const PSEUDONYM = 'edge-gateway-test';
-const TEST_LIMITS: ServerLimits = {
-  headerFieldsMax: LIMITS.headerFieldsMax,
-  headerBytesMax: LIMITS.headerBytesMax,
-  bodyBytesMax: LIMITS.bodyBytesMax,
-  connectionsMax: LIMITS.connectionsMax,
-  pageBytesMax: LIMITS.pageBytesMax,
-  waitersPerKeyMax: LIMITS.waitersPerKeyMax,
-  headersTimeoutMs: LIMITS.headersTimeoutMs,
-  bodyIdleTimeoutMs: LIMITS.bodyIdleTimeoutMs,
-  keepAliveTimeoutMs: LIMITS.keepAliveTimeoutMs,
-};
 const KNOWN_HOST = /^good\.example(?::\d+)?$/i;
 
 let isByLane = false;
@@ -68,7 +58,7 @@ export function listLaneTurnEnds(): readonly number[] {
 
 /** Starts on a free loopback port. */
 export async function startBypassGateway(options: BypassGatewayOptions): Promise<BypassGateway> {
-  const limits = { ...TEST_LIMITS, ...options.limits };
+  const limits = { ...SERVER_LIMITS, ...options.limits };
   const refused: RefusalReason[] = [];
   const outcomes: BypassOutcome[] = [];
   const connector = connectOrigins();

@@ -6,11 +6,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/core/limits.ts';
 import { checkRequest } from '../../src/server/door/check-request.ts';
 import { createHttpServer } from '../../src/server/door/create-http-server.ts';
 import { createHeadReader, type PlainHead } from '../../src/server/lane/read-head.ts';
 import { hasAnswers, sendRaw, statusesOf } from '../helpers/raw-client.ts';
+import { SERVER_LIMITS } from '../helpers/server-limits.ts';
 
 const FIELDS_MAX = 20;
 const URL_BYTES_MAX = 200;
@@ -152,7 +152,7 @@ let server: Server;
 let last: Told | null = null;
 
 beforeAll(async () => {
-  const limits = { ...LIMITS, headerFieldsMax: FIELDS_MAX };
+  const limits = { ...SERVER_LIMITS, headerFieldsMax: FIELDS_MAX };
   const options = { limits, urlBytesMax: URL_BYTES_MAX, onRefused: () => {}, onUpgrade: () => {} };
   server = createHttpServer(options, ({ method, url, rawHeaders, httpVersion }, response) => {
     last = { target: `${method} ${url} ${httpVersion}`, rawHeaders };

@@ -10,11 +10,11 @@ import {
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../src/core/limits.ts';
 import { createHttpServer } from '../../src/server/door/create-http-server.ts';
 import { writeAnswer } from '../../src/server/gateway/write-answer.ts';
 import { type BypassGateway, startBypassGateway } from '../helpers/bypass-gateway.ts';
 import { makeCertificate } from '../helpers/self-signed.ts';
+import { SERVER_LIMITS } from '../helpers/server-limits.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const IDLE_MS = 300;
@@ -99,7 +99,7 @@ describe('a client that does not read', () => {
 
   it('is cut off a page, which is not kept for it', async () => {
     const responses: ServerResponse[] = [];
-    const limits = { ...LIMITS, bodyIdleTimeoutMs: IDLE_MS };
+    const limits = { ...SERVER_LIMITS, bodyIdleTimeoutMs: IDLE_MS };
     const options = { limits, urlBytesMax: 100, onRefused: () => {}, onUpgrade: () => {} };
     const server = createHttpServer(options, (request, response) => {
       responses.push(response);

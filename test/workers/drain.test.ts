@@ -9,6 +9,7 @@ import { createHttpServer } from '../../src/server/door/create-http-server.ts';
 import { createTlsServer } from '../../src/server/door/create-tls-server.ts';
 import { type Drain, watchForDrain } from '../../src/server/door/drain.ts';
 import { makeCertificate } from '../helpers/self-signed.ts';
+import { SERVER_LIMITS } from '../helpers/server-limits.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 const GET = 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n';
@@ -121,7 +122,7 @@ describe('HTTP/2', () => {
 });
 
 const DOOR = {
-  limits: LIMITS,
+  limits: SERVER_LIMITS,
   urlBytesMax: LIMITS.urlBytesMax,
   onRefused: (): void => undefined,
 };

@@ -3,6 +3,7 @@
 // trailers and interim answers, and sends a target exactly as it stands.
 import http from 'node:http';
 import https from 'node:https';
+import { LIMITS } from '../../core/limits.ts';
 import type { OriginConnector } from '../../pipeline/origin-ports.ts';
 
 /** Per origin. Requests beyond it wait, bounded by their own timeout. */
@@ -10,8 +11,6 @@ const SOCKETS_MAX = 512;
 const IDLE_SOCKETS_MAX = 64;
 /** Shorter than most servers keep an idle connection, so that reuse rarely meets a closed one. */
 const IDLE_TIMEOUT_MS = 4_000;
-/** Largest response head; beyond it the answer counts as unusable. */
-const HEADER_BYTES_MAX = 16_384;
 
 const AGENT_OPTIONS = {
   keepAlive: true,
@@ -47,7 +46,7 @@ export function connectOrigins(): OriginConnector {
         method: call.method,
         path: call.target,
         headers: call.headers,
-        maxHeaderSize: HEADER_BYTES_MAX,
+        maxHeaderSize: LIMITS.originHeadBytesMax,
         insecureHTTPParser: false,
       };
       const request =

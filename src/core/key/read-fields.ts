@@ -19,7 +19,7 @@ export function readInstant(value: unknown, reason: string): number {
 
 /** @param refused lower-case names that must not be there */
 export function readStoredHeaders(value: unknown, refused: ReadonlySet<string>): HeaderList {
-  if (!Array.isArray(value) || value.length > LIMITS.headerFieldsMax) {
+  if (!Array.isArray(value) || value.length > LIMITS.storedFieldsMax) {
     throw new InvalidField('bad_headers');
   }
   return value.map((pair: unknown): readonly [string, string] => {

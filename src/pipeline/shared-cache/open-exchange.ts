@@ -136,7 +136,7 @@ async function carry(
       unshared(),
     );
   }
-  const idleMs = LIMITS.bodyIdleTimeoutMs;
+  const idleMs = LIMITS.originBodyIdleTimeoutMs;
   const { stream, whole, release } = deps.collectBody(streamOf(answer.body), { bytesMax, idleMs });
   const keep = async (): Promise<ExchangeEnd> => {
     const body = await whole;

@@ -23,9 +23,9 @@ export interface OriginSourceOptions {
 const POOL_SETTINGS = {
   connections: 64,
   connectTimeoutMs: 5_000,
-  bodyIdleTimeoutMs: LIMITS.bodyIdleTimeoutMs,
+  bodyIdleTimeoutMs: LIMITS.originBodyIdleTimeoutMs,
   keepAliveTimeoutMs: 4_000,
-  headerBytesMax: LIMITS.headerBytesMax,
+  headerBytesMax: LIMITS.originHeadBytesMax,
 } as const;
 /** Fills of one origin under way or queued; the rest fail at once instead of waiting in vain. */
 const FILLS_PER_ORIGIN_MAX = 1_024;

@@ -26,7 +26,7 @@ const POOL_SETTINGS = {
   connectTimeoutMs: 5_000,
   bodyIdleTimeoutMs: 0,
   keepAliveTimeoutMs: 4_000,
-  headerBytesMax: LIMITS.headerBytesMax,
+  headerBytesMax: LIMITS.originHeadBytesMax,
 } as const;
 /** Requests to one origin under way or queued; the rest fail at once instead of waiting in vain. */
 const PER_ORIGIN_MAX = 10_000;
