@@ -5,6 +5,7 @@ import { createHasher } from './adapters/xxhash/create-hasher.ts';
 import { compileNormalization } from './config/compile-normalization.ts';
 import { loadDefaults } from './config/load-defaults.ts';
 import { createDecider } from './core/decision/create-decider.ts';
+import { questionAbout } from './core/decision/decision.ts';
 import { LIMITS } from './core/limits.ts';
 import type { StrippedPair } from './core/policy/policy.ts';
 import { err, ok, type Result } from './core/result.ts';
@@ -92,10 +93,7 @@ export async function createNormalizer(options: NormalizerOptions = {}): Promise
       const resolved = resolve(url, base);
       if (!resolved.ok) return { ok: false, error: resolved.error };
       const trace: Trace = [];
-      const decision = decider.decide(
-        { url: resolved.value, method: 'GET', userAgent: '', hasAuthorization: false },
-        trace,
-      );
+      const decision = decider.decide(questionAbout(resolved.value), trace);
       if (decision.error !== null) return { ok: false, error: decision.error };
       const { normalized, hash, stripped } = decision;
       return { ok: true, url: normalized, hash, stripped, trace };

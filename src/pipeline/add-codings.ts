@@ -15,7 +15,7 @@ export async function addCodings(
   identity: Buffer,
   deps: PageStoreDeps,
 ): Promise<void> {
-  const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
+  const key = formatCacheKey(entry);
   await deps.background.add(identity.length, async () => {
     try {
       const codings = await compressBody(identity);
@@ -30,7 +30,7 @@ export async function addCodings(
 
 /** What the stores can't do now stays undone: the page is whole without it. */
 async function extendEntry(entry: Entry, bodies: BodySet, deps: PageStoreDeps): Promise<void> {
-  const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
+  const key = formatCacheKey(entry);
   const current = await deps.entries.get(key);
   if (current.state !== 'found' || !isSameVersion(current.value, entry)) return;
   const written = await deps.bodies.write(entry, bodies, current.value.deleteAt);

@@ -95,7 +95,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
     key:
       diagnosis.key ??
       (isKeyed && host !== null && dimension !== null && decision.action === 'render'
-        ? formatCacheKey(host.id, dimension.id, decision.hash)
+        ? formatCacheKey({ hostId: host.id, dimensionId: dimension.id, hash: decision.hash })
         : null),
     detail: diagnosis.detail,
     failure: diagnosis.failure ?? null,

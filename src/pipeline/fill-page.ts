@@ -1,5 +1,6 @@
 // Fetch and store: gets one page and keeps it where that is allowed. Runs as a flight that belongs
 // to no client, under its own deadline.
+import { questionAbout } from '../core/decision/decision.ts';
 import { decideStorable, type Standing } from '../core/http/cacheable.ts';
 import { isHtml } from '../core/http/content-kind.ts';
 import { filterStored } from '../core/http/filter-headers.ts';
@@ -140,10 +141,7 @@ async function hasBetter(keyed: Keyed, standing: Standing, deps: PipelineDeps): 
 }
 
 function normalizeAgain(keyed: Keyed, url: string): string | null {
-  const again = keyed.site.decider.decide(
-    { url, method: 'GET', userAgent: '', hasAuthorization: false },
-    null,
-  );
+  const again = keyed.site.decider.decide(questionAbout(url), null);
   return again.error === null && again.host === keyed.host ? again.normalized : null;
 }
 

@@ -9,7 +9,7 @@ import type { BodyRef } from './ports.ts';
 export async function findCached(decision: Decision, pages: PageStore): Promise<CachedState> {
   const ref = findPlace(decision);
   if (decision.error !== null || ref === null) return 'unknown';
-  const key = formatCacheKey(ref.hostId, ref.dimensionId, ref.hash);
+  const key = formatCacheKey(ref);
   const found = await pages.lookUp(key, ref, decision.normalized);
   if (found.state === 'hit') return found.freshness;
   return found.state === 'absent' ? 'absent' : 'unknown';

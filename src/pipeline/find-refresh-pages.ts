@@ -1,7 +1,7 @@
 // Which pages are meant by a URL that somebody wants to have refreshed: one a dimension, made by
 // the same decision as for serving.
 import type { Decider } from '../core/decision/create-decider.ts';
-import type { DecisionReason } from '../core/decision/decision.ts';
+import { type DecisionReason, questionAbout } from '../core/decision/decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import { err, ok, type Result } from '../core/result.ts';
 import { dimensionsOf } from '../core/routing/dimensions-of.ts';
@@ -28,7 +28,7 @@ export function findRefreshPages(
   dimensionName: string | null,
   decider: Decider,
 ): Result<readonly RefreshPage[], NoPageReason> {
-  const question = { url, method: 'GET', userAgent: '', hasAuthorization: false };
+  const question = questionAbout(url);
   const first = decider.decide(question, null);
   if (first.error !== null) return err(first.error);
   if (first.host === null) return err('unknown_host');
@@ -44,7 +44,7 @@ export function findRefreshPages(
       continue;
     }
     const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
-    const key = formatCacheKey(ref.hostId, ref.dimensionId, ref.hash);
+    const key = formatCacheKey(ref);
     pages.set(key, { key, ref, url: decision.normalized, dimension: dimension.name });
   }
   return pages.size > 0 ? ok([...pages.values()]) : err(reason);

@@ -59,12 +59,12 @@ async function findPlaces(
   if (dimensionId !== undefined || page === null) return { state: 'done', value: keys };
   const ids = await entries.dimensions(page.hostId);
   if (ids.state === 'unavailable') return ids;
-  const all = ids.value.map((id) => formatCacheKey(page.hostId, id, page.hash));
+  const all = ids.value.map((id) => formatCacheKey({ ...page, dimensionId: id }));
   return { state: 'done', value: [...new Set([...keys, ...all])] };
 }
 
 function variantKeys({ hostId, dimensionId, variants }: StoredEntry['entry']): readonly CacheKey[] {
-  return variants?.hashes.map((hash) => formatCacheKey(hostId, dimensionId, hash)) ?? [];
+  return variants?.hashes.map((hash) => formatCacheKey({ hostId, dimensionId, hash })) ?? [];
 }
 
 async function readAll(

@@ -93,7 +93,7 @@ export function foresee(received: Received): Foresight | null {
 export function deriveKey(planned: Planned): Keyed {
   const { host, dimension, decision } = planned;
   const ref = { hostId: host.id, dimensionId: dimension.id, hash: decision.hash };
-  return { ...planned, ref, key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash) };
+  return { ...planned, ref, key: formatCacheKey(ref) };
 }
 
 /**

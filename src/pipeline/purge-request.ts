@@ -1,6 +1,7 @@
 // What may be asked to go, as the command and the admin API are given it: one way of naming pages,
 // checked once for both.
 import type { Decider } from '../core/decision/create-decider.ts';
+import { questionAbout } from '../core/decision/decision.ts';
 import { BYPASS_DIMENSION_ID, formatCacheKey } from '../core/key/cache-key.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
 import { parsePathPattern } from '../core/purge/match-selector.ts';
@@ -124,16 +125,13 @@ function findNamed(name: string, hosts: readonly HostPolicy[]): HostPolicy | und
  * a URL is what would have been served under it.
  */
 function selectUrl(url: string, decider: Decider): Result<PurgeSelector, SelectError> {
-  const decision = decider.decide(
-    { url, method: 'GET', userAgent: '', hasAuthorization: false },
-    null,
-  );
+  const decision = decider.decide(questionAbout(url), null);
   if (decision.error !== null) return err({ kind: 'invalid_url', error: decision.error });
   const { host, hash, normalized, learned } = decision;
   if (host === null) return err({ kind: 'unknown_host' });
   const ids = dimensionsOf(host).map(({ id }) => id);
   const keys = [...new Set([...ids, BYPASS_DIMENSION_ID])].map((id) =>
-    formatCacheKey(host.id, id, hash),
+    formatCacheKey({ hostId: host.id, dimensionId: id, hash }),
   );
   return ok({ kind: 'url', url: normalized, keys, ...(learned && { learned: learned.header }) });
 }

@@ -21,7 +21,7 @@ export function createBodyReader(deps: PageStoreDeps): BodyReader {
   return async (entry, coding, ahead) => {
     const digest = entry.bodies[coding];
     if (digest === undefined) throw new RangeError(`${entry.url} is not stored as ${coding}`);
-    const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
+    const key = formatCacheKey(entry);
     const held = deps.memory.find(key);
     const body =
       held !== null && isSameVersion(held.entry, entry) ? held.bodies[coding] : undefined;
@@ -43,7 +43,7 @@ async function readStored(
   read: BodyReading,
   deps: PageStoreDeps,
 ): Promise<Found<Buffer>> {
-  const key = formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
+  const key = formatCacheKey(entry);
   const digest = entry.bodies[coding] ?? entry.bodies.identity;
   const found = await read(coding, digest);
   if (found.state === 'unavailable') return found;

@@ -1,6 +1,7 @@
 // Carries out one job of the refresh queue: decided again under the configuration of now, got like
 // any other page, and put off when that is not possible. Clients' renders go first.
 import { randomUUID } from 'node:crypto';
+import { questionAbout } from '../core/decision/decision.ts';
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import { deriveKey } from './phases.ts';
@@ -43,8 +44,7 @@ export async function runRefresh(
 /** The page as a request for it would find it, or why there is none any more. */
 function decideAgain(job: RefreshJob, site: Site): Keyed | string {
   const { url, dimensionId } = job;
-  const question = { url, method: 'GET', userAgent: '', hasAuthorization: false };
-  const decision = site.decider.decide({ ...question, dimensionId }, null);
+  const decision = site.decider.decide({ ...questionAbout(url), dimensionId }, null);
   if (decision.error !== null) return decision.error;
   const { host, dimension, action, reason } = decision;
   if (host === null || dimension === null || action !== 'render') return reason;

@@ -142,7 +142,7 @@ export async function settleWritten(entry: Entry, deps: PageStoreDeps): Promise<
   const known = await deps.journal.catchUp();
   // Purges that can't be known now will be, before the page is served.
   if (known.state === 'unavailable' || deps.journal.judge(entry).state === 'kept') return false;
-  await settlePage(formatCacheKey(entry.hostId, entry.dimensionId, entry.hash), deps);
+  await settlePage(formatCacheKey(entry), deps);
   return true;
 }
 

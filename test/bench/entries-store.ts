@@ -81,7 +81,7 @@ export function makeBenchPage(hasher: Hasher, i: number, digests: readonly strin
     tags: [`product-${i}`, `category-${i % 97}`],
     since: 0,
   };
-  return { key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash), ref, url, entry };
+  return { key: formatCacheKey(ref), ref, url, entry };
 }
 
 /** Where a gateway's log goes that nobody reads. */

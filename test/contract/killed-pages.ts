@@ -14,7 +14,7 @@ export function makeKilledDraft(hasher: Hasher, i: number, version: string): Pag
   const ref = { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
   const now = Date.now();
   return {
-    key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+    key: formatCacheKey(ref),
     ref,
     url,
     source: 'origin',

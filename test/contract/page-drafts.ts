@@ -12,7 +12,7 @@ export function createDrafts(hasher: Hasher, clock: Clock): MakeDraft {
   return (url, fields = {}) => {
     const ref = fields.ref ?? { hostId: 1, dimensionId: 1, hash: hasher.text(url) };
     return {
-      key: formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+      key: formatCacheKey(ref),
       ref,
       url,
       source: 'render',

@@ -91,7 +91,9 @@ export function describePurgedPages(
     const urlOf = (url: string): Extract<PurgeSelector, { readonly kind: 'url' }> => ({
       kind: 'url',
       url,
-      keys: [0, 1, 2].map((id) => formatCacheKey(1, id, hasher.text(url))),
+      keys: [0, 1, 2].map((id) =>
+        formatCacheKey({ hostId: 1, dimensionId: id, hash: hasher.text(url) }),
+      ),
     });
     const order = (selector: PurgeSelector, more: Partial<PurgeOrder> = {}): PurgeOrder => ({
       selector,
@@ -193,7 +195,10 @@ export function describePurgedPages(
       for (let i = 0; i < count; i += 50) {
         await Promise.all(urls.slice(i, i + 50).map((url) => save(url)));
       }
-      await subject.plant(formatCacheKey(1, 1, '0'.repeat(16)), '{"schema":2}');
+      await subject.plant(
+        formatCacheKey({ hostId: 1, dimensionId: 1, hash: '0'.repeat(16) }),
+        '{"schema":2}',
+      );
       await save(URL_A, { ref: refOf(URL_A, 1, 2) });
       const host = order({ kind: 'host', hostId: 1 });
       expect(await one.pages.countPurged(host)).toMatchObject({ entries: count });

@@ -18,7 +18,7 @@ export const JOBS_MAX = 10;
 export function makeJob(page: number, fields: Partial<RefreshJob> = {}): RefreshJob {
   const hash = page.toString(16).padStart(16, '0');
   return {
-    key: formatCacheKey(1, 2, hash),
+    key: formatCacheKey({ hostId: 1, dimensionId: 2, hash }),
     url: `https://example.com/${page}`,
     hostId: 1,
     dimensionId: 2,

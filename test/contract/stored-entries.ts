@@ -54,7 +54,7 @@ export function makeEntry(fields: Partial<Entry> = {}, nowMs = Date.now()): Entr
 
 /** The key an entry belongs under. */
 export function keyOf(entry: Entry): string {
-  return formatCacheKey(entry.hostId, entry.dimensionId, entry.hash);
+  return formatCacheKey(entry);
 }
 
 /** The text of a good entry with some fields replaced by whatever is given; undefined removes. */

@@ -17,7 +17,7 @@ test.each([
   [42, 0, 'cache:42:0:96ba2d5b7d32d005'],
   [9_999_999_999, 12, 'cache:9999999999:12:96ba2d5b7d32d005'],
 ])('host %d and dimension %d give %s and back', (hostId, dimensionId, key) => {
-  expect(formatCacheKey(hostId, dimensionId, HASH)).toBe(key);
+  expect(formatCacheKey({ hostId, dimensionId, hash: HASH })).toBe(key);
   expect(parseCacheKey(key)).toEqual({ hostId, dimensionId, hash: HASH });
 });
 
@@ -49,7 +49,7 @@ test.each([
   [1, 1, '../x'],
   [1, 1, HASH.toUpperCase()],
 ])('host %s, dimension %s, hash %s never become a name', (hostId, dimensionId, hash) => {
-  expect(() => formatCacheKey(hostId, dimensionId, hash)).toThrow(RangeError);
+  expect(() => formatCacheKey({ hostId, dimensionId, hash })).toThrow(RangeError);
   if (hostId !== 0 && hostId !== 1.5) {
     expect(() => bodyFileName({ hash, dimensionId })).toThrow(RangeError);
   }

@@ -12,6 +12,6 @@ export interface RedisBodyStoreOptions {
 }
 
 /** The tag keeps it in the slot of the entry. */
-export function bodyKey({ hostId, dimensionId, hash }: BodyRef): string {
-  return `body:{${formatCacheKey(hostId, dimensionId, hash)}}`;
+export function bodyKey(ref: BodyRef): string {
+  return `body:{${formatCacheKey(ref)}}`;
 }

@@ -5,6 +5,7 @@ import { buildDecider } from '../../compose/build-decider.ts';
 import { openLearned } from '../../compose/open-learned.ts';
 import { loadDefaults } from '../../config/load-defaults.ts';
 import type { Decider } from '../../core/decision/create-decider.ts';
+import { questionAbout } from '../../core/decision/decision.ts';
 import { explainDecision } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { CONFIG_OPTION, type Command, type CommandIo, hasOption, JSON_OPTION } from '../command.ts';
@@ -62,15 +63,13 @@ async function writeAll(io: CommandIo, format: Format, decider: Decider): Promis
 }
 
 function formatLine(url: string, decider: Decider): string {
-  const decision = decider.decide({ url, ...ANY_CLIENT }, null);
+  const decision = decider.decide(questionAbout(url), null);
   return decision.error === null
     ? `${decision.hash}\t${decision.normalized}\n`
     : `error\t${decision.error}\n`;
 }
 
 function formatJson(url: string, decider: Decider): string {
-  const decision = decider.decide({ url, ...ANY_CLIENT }, []);
+  const decision = decider.decide(questionAbout(url), []);
   return `${JSON.stringify(explainDecision(decision, 'unknown'))}\n`;
 }
-
-const ANY_CLIENT = { method: 'GET', userAgent: '', hasAuthorization: false } as const;

@@ -47,6 +47,11 @@ export interface DecisionRequest {
   readonly judgeBot?: BotLookUp;
 }
 
+/** What is asked about a page where no client asks for it. */
+export function questionAbout(url: string): DecisionRequest {
+  return { url, method: 'GET', userAgent: '', hasAuthorization: false };
+}
+
 /** @param verifies false: the address is not to be checked */
 export type BotLookUp = (userAgent: string, verifies: boolean) => BotJudgement | null;
 

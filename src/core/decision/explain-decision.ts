@@ -96,7 +96,7 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
     reason: decision.reason,
     status: decision.status?.code ?? null,
     location: findLocation(decision),
-    key: ref && formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
+    key: ref && formatCacheKey(ref),
     file: ref && bodyFileName(ref),
     steps: decision.steps,
     stripped: keyed?.stripped ?? [],

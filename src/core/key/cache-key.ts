@@ -13,8 +13,9 @@ export const BYPASS_DIMENSION_ID = 0;
 const ID_MAX = 9_999_999_999;
 
 /** Formats the store key of one page of one dimension of a host. */
-export function formatCacheKey(hostId: number, dimensionId: number, hash: string): CacheKey {
-  assertBodyRef({ hostId, dimensionId, hash });
+export function formatCacheKey(ref: BodyRef): CacheKey {
+  assertBodyRef(ref);
+  const { hostId, dimensionId, hash } = ref;
   return `cache:${hostId}:${dimensionId}:${hash}`;
 }
 
@@ -53,8 +54,8 @@ export function isDimensionId(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= ID_MAX;
 }
 
-function assertBodyRef(ref: BodyRef): void {
-  if (!isHostId(ref.hostId) || !isDimensionId(ref.dimensionId) || !isHash(ref.hash)) {
-    throw new RangeError(`not a page reference: ${JSON.stringify(ref)}`);
+function assertBodyRef({ hostId, dimensionId, hash }: BodyRef): void {
+  if (!isHostId(hostId) || !isDimensionId(dimensionId) || !isHash(hash)) {
+    throw new RangeError(`not a page reference: ${JSON.stringify({ hostId, dimensionId, hash })}`);
   }
 }

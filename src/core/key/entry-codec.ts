@@ -71,7 +71,7 @@ export function decodeEntry(text: string, key: CacheKey, nowMs: number): Decoded
   if (readOwn(value, 'schema') !== SCHEMA) return { state: 'foreign' };
   try {
     const entry = clampTimes(readEntry(value), nowMs);
-    if (formatCacheKey(entry.hostId, entry.dimensionId, entry.hash) !== key) {
+    if (formatCacheKey(entry) !== key) {
       return { state: 'invalid', reason: 'other_key' };
     }
     return entry.deleteAt <= nowMs ? { state: 'expired' } : { state: 'entry', entry };

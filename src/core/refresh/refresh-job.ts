@@ -52,7 +52,7 @@ export function parseRefreshJob(value: unknown): RefreshJob | null {
   if (!isHostId(hostId) || !isDimensionId(dimensionId)) return null;
   if (!isCount(askedAt) || !isCount(failures)) return null;
   const hash = parseCacheKey(key)?.hash;
-  if (hash === undefined || formatCacheKey(hostId, dimensionId, hash) !== key) return null;
+  if (hash === undefined || formatCacheKey({ hostId, dimensionId, hash }) !== key) return null;
   return { key, url, hostId, dimensionId, reason, askedAt, failures };
 }
 

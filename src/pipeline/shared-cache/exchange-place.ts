@@ -13,7 +13,7 @@ export interface ExchangePlace {
 /** @param hash of the normalized URL, or of a variant */
 export function exchangePlace(host: Pick<HostPolicy, 'id'>, hash: string): ExchangePlace {
   const ref = { hostId: host.id, dimensionId: BYPASS_DIMENSION_ID, hash };
-  return { key: formatCacheKey(ref.hostId, ref.dimensionId, hash), ref };
+  return { key: formatCacheKey(ref), ref };
 }
 
 /** @param selecting the request fields by which it is chosen */

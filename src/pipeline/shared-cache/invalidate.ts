@@ -2,6 +2,7 @@
 // URL invalid, and those of the URLs of the same host that its answer names. Before the client has
 // the answer, so that its next request sees the change, whichever process gets that; what was on
 // its way when the change was made is older than it, wherever it is stored.
+import { questionAbout } from '../../core/decision/decision.ts';
 import { headerValues } from '../../core/http/header-list.ts';
 import { formatIdentity, type PipelineDeps } from '../deps.ts';
 import { forgetPage } from '../forget-purged.ts';
@@ -42,14 +43,7 @@ function resolveNamed(
   reference: string,
 ): readonly (readonly [string, string])[] {
   if (!URL.canParse(reference, request.url)) return [];
-  const again = site.decider.decide(
-    {
-      url: new URL(reference, request.url).href,
-      method: 'GET',
-      userAgent: '',
-      hasAuthorization: false,
-    },
-    null,
-  );
+  const { href } = new URL(reference, request.url);
+  const again = site.decider.decide(questionAbout(href), null);
   return again.error === null && again.host === host ? [[again.normalized, again.hash]] : [];
 }

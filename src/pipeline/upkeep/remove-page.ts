@@ -31,9 +31,7 @@ export async function removeBodies(
     if (old.state === 'unavailable') return old;
     if (old.value.length === 0) return LEFT;
   }
-  const absent = await inventory.findAbsent([
-    formatCacheKey(ref.hostId, ref.dimensionId, ref.hash),
-  ]);
+  const absent = await inventory.findAbsent([formatCacheKey(ref)]);
   if (absent.state === 'unavailable') return absent;
   return absent.value.length === 0 ? LEFT : bodies.delete(ref);
 }

@@ -167,7 +167,7 @@ async function verifyOrphans(
   for await (const slice of walkOrphans(deps, before, pace)) {
     if (slice.state === 'unavailable') return slice;
     for (const ref of slice.value) {
-      const key = formatCacheKey(ref.hostId, ref.dimensionId, ref.hash);
+      const key = formatCacheKey(ref);
       // A page with several files comes several times.
       if (known.has(key)) continue;
       known.add(key);

@@ -26,7 +26,7 @@ export async function* walkOrphans(deps: UpkeepDeps, before: number, pace: Pace)
   const { files } = deps;
   if (files === null) return;
   const findOrphans = async (refs: readonly BodyRef[]): Promise<Done<readonly BodyRef[]>> => {
-    const byKey = new Map(refs.map((ref) => [keyOf(ref), ref]));
+    const byKey = new Map(refs.map((ref) => [formatCacheKey(ref), ref]));
     const absent = await deps.inventory.findAbsent([...byKey.keys()]);
     if (absent.state === 'unavailable') return absent;
     const orphans = absent.value.flatMap((key) => byKey.get(key) ?? []);
@@ -69,8 +69,4 @@ async function* paced<T>(slices: Slices<T>, { rest, isStopped }: Pace): Slices<T
     await rest(performance.now() - beganAt);
     beganAt = performance.now();
   }
-}
-
-function keyOf({ hostId, dimensionId, hash }: BodyRef): CacheKey {
-  return formatCacheKey(hostId, dimensionId, hash);
 }
