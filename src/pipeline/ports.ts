@@ -1,6 +1,6 @@
-// What the pipeline needs from the outside world, declared by the one who needs it. Each port has
-// one contract suite in test/contract that every adapter passes. An adapter answers with a value
-// for what may fail in operation; it throws only for a broken invariant.
+// What the pipeline needs from the outside world, declared by the one who needs it. src/README.md
+// names the contract suite that every adapter of a port passes. An adapter answers with a value for
+// what may fail in operation; it throws only for a broken invariant.
 
 import type { RangeList } from '../core/bots/range-list.ts';
 import type { HeaderList } from '../core/http/header-list.ts';

@@ -1,5 +1,5 @@
 // What sweep, quota and `verify` need of the stores: their other side, which no request sees. As in
-// ports.ts, what may fail in operation is a value, and each port has one contract suite.
+// ports.ts, what may fail in operation is a value.
 import type { Decoded } from '../core/key/entry-codec.ts';
 import type { BodyRef, CacheKey, Done } from './ports.ts';
 
