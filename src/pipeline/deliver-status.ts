@@ -1,7 +1,7 @@
-// Deliver: answers that need no page. Short, in plain text, with the request id, and never with an
-// inner address or a stack; nothing in front may keep them.
+// Deliver: answers that need no page, in a few words; nothing in front may keep them.
 import type { Decision } from '../core/decision/decision.ts';
 import { isOriginFailure } from '../core/http/origin-failure.ts';
+import { textHeaders, troubleText } from '../core/http/plain-text.ts';
 import {
   answerForFailure,
   type FetchFailure,
@@ -25,14 +25,13 @@ export function answerStatus(received: Received, decision: Decision): Delivery {
     cache: 'none',
     detail: decision.error,
   });
-  const body = Buffer.from(text);
   return {
     kind: 'answer',
     record,
     answer: {
       status: status.code,
-      headers: [...status.headers, ...textHeaders(body), ...headers],
-      body: received.request.method === 'HEAD' ? null : body,
+      headers: [...status.headers, ...textHeaders(text), ...headers],
+      body: received.request.method === 'HEAD' ? null : Buffer.from(text),
     },
   };
 }
@@ -90,23 +89,11 @@ function answerTrouble(keyed: Keyed, trouble: TroubleAnswer): Delivery {
     detail,
     failure,
   });
-  const text = `${status} ${statusText(status)}\nrequest id: ${keyed.request.requestId}\n`;
-  const body = Buffer.from(text);
-  return {
-    kind: 'answer',
-    record,
-    answer: { status, headers: [...textHeaders(body), ...extra, ...headers], body },
-  };
+  const text = troubleText(status, keyed.request.requestId);
+  const fields = [...textHeaders(text), ...extra, ...headers];
+  return { kind: 'answer', record, answer: { status, headers: fields, body: Buffer.from(text) } };
 }
 
 function describeStatus({ code, reason }: StatusAnswer): string {
   return reason === null ? `${statusText(code)}\n` : `${statusText(code)}: ${reason}\n`;
-}
-
-function textHeaders(body: Buffer): HeaderList {
-  return [
-    ['Content-Type', 'text/plain; charset=utf-8'],
-    ['Content-Length', String(body.length)],
-    ['Cache-Control', 'no-store'],
-  ];
 }

@@ -1,6 +1,7 @@
 // What a client is told when its request could not be passed on: a fixed text with the request id,
 // `Proxy-Status` for machines (RFC 9209), and nothing about the inside.
 import { STATUS_CODES } from 'node:http';
+import { textHeaders, troubleText } from '../../core/http/plain-text.ts';
 import type { BypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { BypassTarget } from './ports.ts';
@@ -28,21 +29,15 @@ export function answerError(exchange: Exchange, error: BypassError): void {
 
 /** What is said of an error, for any kind of writer. */
 export function formatError(error: BypassError, target: BypassTarget): ErrorAnswer {
-  const reason = STATUS_CODES[error.status] ?? '';
-  const body = `${error.status} ${reason}\nrequest id: ${target.requestId}\n`;
+  const body = troubleText(error.status, target.requestId);
   const headers = [
-    'Content-Type',
-    'text/plain; charset=utf-8',
-    'Content-Length',
-    String(Buffer.byteLength(body)),
-    'Cache-Control',
-    'no-store',
+    ...textHeaders(body).flat(),
     'Proxy-Status',
     `edge-gateway; error=${error.type}`,
   ];
   return {
     status: error.status,
-    reason,
+    reason: STATUS_CODES[error.status] ?? '',
     headers: withExtraHeaders(headers, target.extraResponseHeaders),
     body,
   };
