@@ -17,7 +17,7 @@ import type { Environment } from './open-environment.ts';
 const END_KEY = 'purge:end';
 /** The name of the log: made with it, and the same for every process. */
 const LIFE_KEY = 'purge:life';
-/** Where none could be written, as on a full disk. An open environment is never another's. */
+/** Where none could be written, as on a full disk. */
 const NAMELESS = '';
 const RECORD_PREFIX = 'purge:record:';
 /** Enough for every place that is an exact number; keys sort as the places do. */
@@ -27,6 +27,9 @@ const ATTEMPTS_MAX = 100;
 
 /** Makes the purge log of an environment; whoever opened that closes it. */
 export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embedded): PurgeLog {
+  // Asked for with every hit, and never another once there is one.
+  let named = NAMELESS;
+
   async function append(order: PurgeOrder): Promise<Done<PurgeRecord>> {
     return await write(async () => {
       for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
@@ -66,10 +69,12 @@ export function createEmbeddedPurgeLog({ environment, read, write, clock }: Embe
       });
       renewView(environment);
     }
-    return readLife(environment);
+    named = readLife(environment);
+    return named;
   }
 
   function life(): string | null {
+    if (named !== NAMELESS) return named;
     try {
       return readLife(environment);
     } catch {
