@@ -83,7 +83,7 @@ function sendAtOnce(socket: Socket, sent: Sent, outgoing: Outgoing): boolean {
   const { head, requestId, body } = sent;
   const bytes = head.before.length + requestId.length + head.after.length + body.length;
   if (bytes > ANSWER_BYTES_MAX) return false;
-  outgoing.begin(socket);
+  outgoing.begin(socket, bytes);
   outgoing.addBytes(head.before);
   if (head.tellsRequestId) outgoing.addText(requestId);
   outgoing.addBytes(head.after);

@@ -40,6 +40,8 @@ interface PassingParts {
 const HEAD_BYTES_MAX = 16_384;
 /** What a client has not read yet, before its origin has to wait. */
 const UNREAD_BYTES_MAX = 65_536;
+/** What head and framing usually grow by. */
+const ADDED_BYTES = 2_048;
 /** How long the lane leaves an origin alone whose answers it can't read. */
 const ODD_MEMORY_MS = 60_000;
 const ODD_ORIGINS_MAX = 1_000;
@@ -109,7 +111,7 @@ class Passing implements LinkListener {
     if (this.#hasNoReader()) return;
     if (this.#head !== null && this.#reader !== null && this.#body !== null) {
       const { outgoing } = this.#deps;
-      outgoing.begin(this.#parts.turn.socket);
+      outgoing.begin(this.#parts.turn.socket, chunk.length + ADDED_BYTES);
       const state = feed(this.#reader, this.#body, chunk);
       outgoing.send();
       this.#goOn(this.#head, state);
@@ -143,7 +145,7 @@ class Passing implements LinkListener {
     originTurn.end('ok');
     this.#keepsAlive = turn.keepsAlive();
     const { outgoing, pseudonym } = this.#deps;
-    outgoing.begin(turn.socket);
+    outgoing.begin(turn.socket, received.length + ADDED_BYTES);
     const keepAliveMs = this.#keepAliveMs();
     const body = beginAnswer(head, { outgoing, target, pseudonym, keepAliveMs });
     for (const piece of pieces) body.write(piece);
@@ -189,7 +191,7 @@ class Passing implements LinkListener {
     if (this.#head === null) this.#endUnanswered();
     else if (!isBroken && this.#reader?.end() === true) {
       const { outgoing } = this.#deps;
-      outgoing.begin(this.#parts.turn.socket);
+      outgoing.begin(this.#parts.turn.socket, ADDED_BYTES);
       this.#body?.end([]);
       outgoing.send();
       this.#finish(this.#head);
