@@ -68,9 +68,11 @@ export async function layFoundation(
   const pseudonym = belonging.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
   const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, log);
   releases.add(renderer.close);
-  const queue =
-    belonging.queueRefresh ?? (await openRefreshQueue(settings, { log, metrics, clock }));
-  if ('close' in queue) releases.add(queue.close);
+  const queue = await joinQueue(belonging, async () => {
+    const own = await openRefreshQueue(settings, { log, metrics, clock });
+    releases.add(own.close);
+    return own;
+  });
   const lasting = createLasting({
     pseudonym,
     renderer,
@@ -78,7 +80,7 @@ export async function layFoundation(
     journal: stores.journal,
     learned: stores.learned,
     leases: settings.redis === null ? (leases ?? stores.leases) : stores.leases,
-    queueRefresh: 'add' in queue ? queue.add : queue,
+    queueRefresh: queue.add,
     judgeBot: bots.judge.judge,
     watchSource: (source) => watchSource(source, log, metrics),
     clock,
@@ -94,9 +96,24 @@ export async function layFoundation(
     stores,
     bots,
     renderer,
-    refreshQueue: 'add' in queue ? queue : null,
+    refreshQueue: queue.own,
     lasting,
   };
+}
+
+interface JoinedQueue {
+  readonly add: RefreshQueue['add'];
+  /** null: another process has it. */
+  readonly own: RefreshQueue | null;
+}
+
+async function joinQueue(
+  { queueRefresh }: Belonging,
+  open: () => Promise<RefreshQueue>,
+): Promise<JoinedQueue> {
+  if (queueRefresh !== undefined) return { add: queueRefresh, own: null };
+  const own = await open();
+  return { add: own.add, own };
 }
 
 function ownRenderer(

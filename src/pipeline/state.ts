@@ -112,7 +112,7 @@ export interface RequestRecord {
   readonly rule: string | null;
   readonly bot: BotJudgement | null;
   readonly action: DecisionAction;
-  readonly reason: DecisionReason | 'raw_host' | 'not_html' | 'self_redirect' | 'upgrade';
+  readonly reason: DecisionReason | NonPageReason | 'raw_host' | 'upgrade';
   readonly source: AnswerSource;
   readonly cache: CacheVerdict;
   readonly url: string | null;

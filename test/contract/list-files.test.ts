@@ -3,11 +3,11 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dropIfLoose } from '../../src/adapters/files/content-files.ts';
 import type { FileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
-import type { LooseContent } from '../../src/adapters/files/list-files.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
-import { collectSlices, digestOf, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
+import { digestOf, listLoose, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
 
 const BODIES = makeBodies('listed');
 
@@ -45,15 +45,15 @@ describe('what lies in the store', () => {
     const refs = await listRefs();
     expect(refs).toHaveLength(2);
     expect(refs).toEqual(expect.arrayContaining([refOf(1), { ...refOf(2, 8), dimensionId: 12 }]));
-    expect(await collectSlices(store.listLooseContent())).toEqual([]);
+    expect(await listLoose(basePath)).toEqual([]);
     rmSync(join(basePath, 'pages', '7', 'aa'), { recursive: true });
-    const loose: LooseContent[] = await collectSlices(store.listLooseContent());
+    const loose = await listLoose(basePath);
     const lengths = [BODIES.identity, BODIES.gzip, BODIES.br].map(({ length }) => length);
     expect(new Set(loose.map(({ bytes }) => bytes))).toEqual(new Set(lengths));
     expect(loose.map(({ hostId }) => hostId)).toEqual([7, 7, 7]);
     await write(refOf(3), { identity: BODIES.identity });
-    const dropped = await Promise.all(loose.map((one) => store.dropLooseContent(one)));
-    expect(dropped.filter((done) => done.state === 'done' && done.value)).toHaveLength(2);
+    const dropped = await Promise.all(loose.map(({ path }) => dropIfLoose(path)));
+    expect(dropped.filter(Boolean)).toHaveLength(2);
     const digest = digestOf(hasher, BODIES.identity);
     expect(await store.read(refOf(3), 'identity', digest)).toMatchObject({ state: 'found' });
   });
@@ -66,6 +66,6 @@ describe('what lies in the store', () => {
   test('of an empty store, nothing', async () => {
     rmSync(join(basePath, 'pages'), { recursive: true });
     expect(await listRefs()).toEqual([]);
-    expect(await collectSlices(store.listLooseContent())).toEqual([]);
+    expect(await listLoose(basePath)).toEqual([]);
   });
 });

@@ -1,9 +1,11 @@
 // Bodies for the store suites, with the digests that describe them.
+import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import {
   createFileBodyStore,
   type FileBodyStore,
 } from '../../src/adapters/files/create-file-body-store.ts';
+import { type LooseContent, listLooseContent } from '../../src/adapters/files/list-files.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyDigest, BodyRef, ContentCoding, Hasher } from '../../src/pipeline/ports.ts';
@@ -28,10 +30,10 @@ export async function openBodyStore(basePath: string): Promise<FileBodyStore> {
   });
 }
 
-/** All that comes in slices. */
-export async function collectSlices<T>(list: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const some of list) all.push(...some);
+/** The content files of a store that no page has. */
+export async function listLoose(basePath: string): Promise<readonly LooseContent[]> {
+  const all: LooseContent[] = [];
+  for await (const some of listLooseContent(join(basePath, 'pages'))) all.push(...some);
   return all;
 }
 

@@ -1,5 +1,5 @@
-// The content files of a host after they were made: how many pages share one, which codings there
-// are, and that one goes with the last page that had it. The file system counts: a content file
+// The content files of a host after they were made: which codings there are of one, and that it
+// goes with the last page that had it. The file system counts: a content file
 // with no other name is nobody's.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
@@ -12,11 +12,6 @@ const DECODERS = { gzip: promisify(gunzip), br: promisify(brotliDecompress) } as
 
 /** Of a page's own file and its content file. */
 const NAMES_OF_ONE_PAGE = 2;
-
-/** How many pages share a body; 0 for one that is not kept as a content file. */
-export async function countCopies(pages: string, content: ContentRef): Promise<number> {
-  return Math.max(0, (await countNames(contentPath(pages, content, 'identity'))) - 1);
-}
 
 /**
  * The content of a page's identity file if no other page has it: what is left alone when that file

@@ -7,21 +7,12 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createOutage } from '../../core/outage.ts';
-import type {
-  BodyDigest,
-  BodyRef,
-  BodySet,
-  BodyStore,
-  Clock,
-  Done,
-  Hasher,
-} from '../../pipeline/ports.ts';
+import type { BodyRef, BodySet, BodyStore, Clock, Done, Hasher } from '../../pipeline/ports.ts';
 import type { BodyFiles } from '../../pipeline/upkeep-ports.ts';
 import { bodyPath } from './body-path.ts';
-import { countCopies, dropIfLoose, findCodings } from './content-files.ts';
+import { findCodings } from './content-files.ts';
 import { createBodyFiles } from './create-body-files.ts';
 import { answer } from './file-error.ts';
-import { type LooseContent, listLooseContent } from './list-files.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { readBodyFile } from './read-body-file.ts';
 import { removeBodyFiles } from './remove-body-files.ts';
@@ -44,16 +35,10 @@ export interface FileBodyStoreOptions {
 export interface FileBodyStore extends BodyStore {
   /** Removes half-written files of dead processes; answers how many. For start-up. */
   readonly sweepLeftovers: () => Promise<number>;
-  /** How many pages of a host share the body; 0 where it is not shared at all. */
-  readonly countCopies: (hostId: number, identity: BodyDigest) => Promise<number>;
   /** How many pages this process stored whose body another page of the host had already. */
   readonly sharedCount: () => number;
   /** For sweep and `verify`. */
   readonly files: BodyFiles;
-  /** Some files at a time; throws what the disk throws. */
-  readonly listLooseContent: () => AsyncIterable<readonly LooseContent[]>;
-  /** Removes a content file that still no page has; says whether it did. */
-  readonly dropLooseContent: (loose: LooseContent) => Promise<Done<boolean>>;
 }
 
 const BACK_OFF_MS = 5_000;
@@ -112,10 +97,7 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     check,
     close: async () => undefined,
     sweepLeftovers: () => staging.sweep(clock.now()),
-    countCopies: (hostId, { bytes, hash }) => countCopies(pages, { hostId, bytes, hash }),
     sharedCount: () => shared,
     files: createBodyFiles(pages, () => staging.sweep(clock.now())),
-    listLooseContent: () => listLooseContent(pages),
-    dropLooseContent: ({ path }) => answer(() => dropIfLoose(path)),
   };
 }

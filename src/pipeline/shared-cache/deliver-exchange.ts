@@ -4,7 +4,7 @@ import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { isNotModified, withoutContent } from '../../core/http/conditional.ts';
 import { firstHeader } from '../../core/http/header-list.ts';
 import { parseHttpDate } from '../../core/http/http-date.ts';
-import { chooseRange } from '../../core/http/shared-cache/byte-range.ts';
+import { chooseRange, type RangeAnswer } from '../../core/http/shared-cache/byte-range.ts';
 import { type Diagnosis, describe } from '../describe-answer.ts';
 import type { HeaderList } from '../ports.ts';
 import type { Answer, Delivery, Keyed, StreamedBody } from '../state.ts';
@@ -75,7 +75,7 @@ export function serveExchange(
 function chooseContent(keyed: Keyed, served: ServedExchange, body: Buffer | null): Answer {
   const { status, headers, bytes } = served;
   const { method, headers: asked } = keyed.request;
-  const range =
+  const range: RangeAnswer =
     method === 'GET' && status === OK ? chooseRange(asked, headers, bytes) : { kind: 'whole' };
   if (range.kind === 'unsatisfiable') {
     const described = withoutContent(headers);
@@ -85,7 +85,7 @@ function chooseContent(keyed: Keyed, served: ServedExchange, body: Buffer | null
     ];
     return { status: UNSATISFIABLE, headers: [...described, ...lengths], body: null };
   }
-  if (range.kind === 'part' && 'first' in range) {
+  if (range.kind === 'part') {
     const part = body?.subarray(range.first, range.last + 1) ?? null;
     const lengths: HeaderList = [
       ['Content-Range', `bytes ${range.first}-${range.last}/${bytes}`],
