@@ -77,25 +77,26 @@ function returnedHeaders(
   return withExtraHeaders(headers, target.extraResponseHeaders);
 }
 
-/** Ours replace the origin's; `Cache-Status` is a list to which every cache adds itself. */
+/**
+ * Ours replace the origin's; `Cache-Status` is a list to which every cache adds itself.
+ *
+ * @param headers is changed
+ */
 export function withExtraHeaders(
-  headers: RawHeaders,
+  headers: string[],
   extra: readonly (readonly [string, string])[],
 ): string[] {
-  const out: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    if (!extra.some(([own]) => replaces(own, name))) out.push(name, headers[at + 1] ?? '');
-  }
-  for (const [name, value] of extra) out.push(name, value);
-  return out;
+  for (const [name] of extra) if (name !== 'Cache-Status') dropField(headers, name);
+  for (const [name, value] of extra) headers.push(name, value);
+  return headers;
 }
 
-function replaces(own: string, name: string): boolean {
-  // Most names are told apart by their length.
-  if (own.length !== name.length) return false;
-  const lowered = own.toLowerCase();
-  return lowered === name.toLowerCase() && lowered !== 'cache-status';
+function dropField(headers: string[], name: string): void {
+  for (let at = headers.length - 2; at >= 0; at -= 2) {
+    // Most names are told apart by their length.
+    const isOfLength = headers[at]?.length === name.length;
+    if (isOfLength && headers[at]?.toLowerCase() === name.toLowerCase()) headers.splice(at, 2);
+  }
 }
 
 function endResponse({ request, response }: Exchange, trailers: [string, string][]): void {
