@@ -69,7 +69,8 @@ const contentFiles = (hostId = 7): string[] => {
 const copies = (bodies: BodySet, hostId = 7): number => {
   const content = { hostId, ...digestOf(hasher, bodies.identity) };
   const path = contentPath(join(basePath, 'pages'), content, 'identity');
-  return (statSync(path, { throwIfNoEntry: false })?.nlink ?? 1) - 1;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.nlink - 1 : 0;
 };
 describe('bodies once per host', () => {
   test('pages with the same bytes share one file in every coding', async () => {

@@ -2,7 +2,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { isMissing } from './file-error.ts';
 
-/** A folder inside the store turned out to be a link. attacks.md H03. */
+/** A folder inside the store turned out to be a link. */
 class LinkedFolderError extends Error {
   readonly code = 'ELINKED';
 }

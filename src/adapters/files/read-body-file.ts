@@ -1,6 +1,6 @@
 // Reads a file that anything may have happened to: it is opened without following a link and
 // without waiting for a FIFO, and must be a plain file of ours; its bytes decide the rest. It may
-// have several names, since pages share bodies. attacks.md H02–H07.
+// have several names, since pages share bodies.
 
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';

@@ -1,5 +1,5 @@
 // Our own contract: one question to one render service over HTTP, and what its answer is worth.
-// Only a marked 200 is a render (B10, C8).
+// Only a marked 200 is a render.
 import {
   decodeRenderAnswer,
   RENDER_HEAD_BYTES_MAX,
@@ -49,7 +49,7 @@ async function askService(
     const bytesMax = settings.pageBytesMax + RENDER_HEAD_BYTES_MAX;
     const raw = await readCapped(body, bytesMax);
     if (raw === null) return { kind: 'broken', reason: 'too_large', detail: 'answer' };
-    // We ask for no coding; something in between may still have put one on (case D3).
+    // We ask for no coding; something in between may still have put one on.
     const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
     const decoded = decodeRenderAnswer(await decode(raw, coding, bytesMax));
     if (!decoded.ok) return { kind: 'broken', reason: 'render_failed', detail: decoded.error };

@@ -69,7 +69,7 @@ export function buildRenderRequest(job: PageJob): RenderRequest {
 /**
  * The page in an answer, or the failure it reports.
  *
- * @param authority the service's own host and port, which no header may name (case B8)
+ * @param authority the service's own host and port, which no header may name
  */
 export function buildPage(
   { head, html }: RenderAnswer,
@@ -94,7 +94,7 @@ export function buildPage(
   return page(head.status, [type, ...headers], body, completeness);
 }
 
-/** Rendered HTML is UTF-8; what a browser made of another type keeps its name: no page (G1). */
+/** Rendered HTML is UTF-8; what a browser made of another type keeps its name: no page. */
 function pageType(headers: HeaderList): string {
   const declared = firstHeader(headers, 'content-type');
   return declared === null || isHtml(declared) ? 'text/html; charset=utf-8' : declared;

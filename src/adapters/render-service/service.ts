@@ -1,5 +1,5 @@
 // One render service and what can be said of its answers, whatever wire contract it speaks: a
-// result for the page, or a word about the service itself, which is never the page's (B10, C8).
+// result for the page, or a word about the service itself, which is never the page's.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { Pool } from 'undici';

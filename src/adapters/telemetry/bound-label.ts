@@ -1,4 +1,4 @@
-// Keeps label values few, whatever reaches them (case H31): words of a fixed shape, and only so
+// Keeps label values few, whatever reaches them: words of a fixed shape, and only so
 // many different ones a metric; the rest count as `other`.
 
 const WORD = /^[a-z0-9*][a-z0-9_.-]{0,252}$/i;

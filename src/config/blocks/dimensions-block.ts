@@ -112,7 +112,7 @@ function readDimension(name: string, node: ConfigNode, catalog: Catalog): Dimens
   };
 }
 
-/** Case G5: harmless, but whoever writes it expects something of it. */
+/** Harmless, but whoever writes it expects something of it. */
 function warnRobotsOnly(list: ConfigNode | undefined): void {
   for (const item of itemsOf(list)) {
     const folded = String(item.value).toLowerCase();

@@ -1,5 +1,5 @@
 // Cache-Control as a list of directives. Never throws: a malformed directive keeps its name, so
-// that a damaged `private=` still forbids (RFC 9111 §5.2; case D27). In what can't be read, every
+// that a damaged `private=` still forbids (RFC 9111 §5.2). In what can't be read, every
 // word that forbids counts, because nobody knows what its author meant to quote or to separate.
 
 export interface CacheDirective {

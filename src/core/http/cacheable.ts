@@ -1,6 +1,6 @@
 // Whether a page may be stored, and for how long: spec request-flow, "Never stored". The first
 // reason that applies is the one that is logged. Nothing here looks at the request's path: no
-// file name ever makes an answer cacheable (case D02).
+// file name ever makes an answer cacheable.
 
 import type { EntrySource } from '../key/entry.ts';
 import type { CacheTimePolicy } from '../policy/policy.ts';
@@ -49,7 +49,7 @@ export type StorableAnswer =
   | { readonly store: true; readonly standing: Standing; readonly lifetime: Lifetime }
   | { readonly store: false; readonly reason: UnstorableReason };
 
-/** How long a failing page is remembered when the configuration doesn't say (case C3). */
+/** How long a failing page is remembered when the configuration doesn't say. */
 export const NEGATIVE_TTL_MS = 10_000;
 
 /** A partial page is fresh for this long, then served while it is rendered again: 30 s at most. */
@@ -104,7 +104,7 @@ function findRefusal(question: StorableQuestion, standing: Standing): Unstorable
       .map((directive) => directive.name),
   );
   if (directives.has('no-store')) return 'no_store';
-  // Qualified too: `private="x"` names fields, but a damaged one must not open the page (D27).
+  // Qualified too: `private="x"` names fields, but a damaged one must not open the page.
   if (directives.has('private')) return 'private';
   if (variesByPerson(question)) return 'vary';
   if (new Set(headerValues(headers, 'content-type')).size > 1) return 'content_type';
@@ -127,7 +127,7 @@ function variesByPerson(question: StorableQuestion): boolean {
   });
 }
 
-/** A redirect whose target has the page's own key would answer itself for ever (case B1). */
+/** A redirect whose target has the page's own key would answer itself for ever. */
 function redirectsToItself(question: StorableQuestion): boolean {
   const { page, url, normalize } = question;
   if (page.status < 300 || page.status > 399) return false;

@@ -1,6 +1,6 @@
 // Whether something is a page at all: by the suffix of the last path segment before a render, by
 // Content-Type after. A dot elsewhere says nothing (`/blog/node.js-in-2026`, `/about.ai/team`),
-// and an unknown suffix says nothing either (`/v1.2`). Cases G1, G2.
+// and an unknown suffix says nothing either (`/v1.2`).
 
 /** Suffixes of files no crawler wants rendered. Words that are also names of sites are left out. */
 const FILE_SUFFIXES: ReadonlySet<string> = new Set(

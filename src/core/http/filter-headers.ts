@@ -31,7 +31,7 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
   'x-csrf-token',
   'x-refresh-token',
   'x-xsrf-token',
-  // E8: they describe the origin's bytes; the entry has its own.
+  // They describe the origin's bytes; the entry has its own.
   'etag',
   'last-modified',
   // They describe the coding on the wire; the entry holds decoded bytes.

@@ -40,7 +40,7 @@ export function freshnessAt(entry: Instants, now: number): Freshness {
   const isOrdered = cachedAt >= 0 && cachedAt <= staleAt && staleAt <= deleteAt;
   if (!isOrdered || deleteAt - cachedAt > LIFETIME_MS_MAX) return 'expired';
   if (now >= deleteAt) return 'expired';
-  // The clock moved backwards since it was stored: its real age is unknown (case H19).
+  // The clock moved backwards since it was stored: its real age is unknown.
   if (cachedAt > now + CLOCK_SKEW_MS_MAX) return 'stale';
   return now < staleAt ? 'fresh' : 'stale';
 }

@@ -19,7 +19,7 @@ export function encodeLatin1Location(text: string): string | null {
 }
 
 /**
- * Gives a Location that names an inner address the public one instead (cases A9, B8). The authority
+ * Gives a Location that names an inner address the public one instead. The authority
  * decides, whatever the scheme: an inner address is no use to a client in any spelling.
  *
  * @param location absolute, scheme-relative or relative, as received

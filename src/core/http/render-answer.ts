@@ -1,7 +1,7 @@
 // The answer half of the render service's HTTP contract: `200 application/octet-stream` marked by
 // a header of its own, holding a 4-byte big-endian length, a JSON head of that length, and the
 // page's HTML in UTF-8. The page's status is inside, so no transport failure and no foreign
-// server can be mistaken for a rendered page (cases B10, C8).
+// server can be mistaken for a rendered page.
 import { isRecord, type UnknownRecord } from '../records.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { HeaderList } from './header-list.ts';

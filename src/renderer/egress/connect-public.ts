@@ -1,6 +1,6 @@
 // A connection to somebody else's server, for a page. The name is resolved here, every address is
 // judged, and the connection goes to an address that was judged: a second answer of the DNS has no
-// effect (cases G05, G06).
+// effect.
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';

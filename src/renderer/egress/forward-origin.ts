@@ -1,6 +1,6 @@
 // Requests of a page to its own host, passed on to the configured origin and back: streamed, so
 // that EventSource and WebSocket work; a cut answer is cut for the page too, so that half a
-// document is never taken for a whole one (case D7).
+// document is never taken for a whole one.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { toPairs } from '../../core/http/to-pairs.ts';

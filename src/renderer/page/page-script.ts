@@ -11,7 +11,7 @@ export interface CapturedDom {
   readonly headerMetas: readonly string[];
 }
 
-/** Rules that only exist in memory become text: insertRule, adoptedStyleSheets (case D14). */
+/** Rules that only exist in memory become text: insertRule, adoptedStyleSheets. */
 const INLINE_STYLES = String.raw`
 const closeSafely = (text, name) => text.replace(new RegExp('</(' + name + ')', 'gi'), '<\\/$1');
 const rulesOf = (sheet) => Array.from(sheet.cssRules, (rule) => rule.cssText).join('\n');

@@ -19,7 +19,7 @@ export type BodyFraming =
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' };
 
-/** A body here has no meaning, and is how requests are hidden in each other (A45, A46, D15). */
+/** A body here has no meaning, and is how requests are hidden in each other. */
 const BODYLESS_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /** Methods for which Node's client would announce a chunked body unless told the length. */

@@ -41,7 +41,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       open.add(socket);
       socket.setMaxListeners(SOCKET_LISTENERS_MAX);
       socket.once('close', () => open.delete(socket));
-      // A reset of an idle tunnel must never reach the process (case I1); `close` follows it.
+      // A reset of an idle tunnel must never reach the process; `close` follows it.
       socket.on('error', () => socket.destroy());
       options.decide(request).then(
         (decision) => {

@@ -103,7 +103,7 @@ export function attachDoor(
   };
   server.on('request', admitThenHandle);
   // `100 Continue` is sent when somebody starts to read the body. Until then the client may never
-  // send it, so an answer without it has to close the connection (case A92).
+  // send it, so an answer without it has to close the connection.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     response.shouldKeepAlive = false;
     admitThenHandle(request, response);

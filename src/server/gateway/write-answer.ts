@@ -19,7 +19,7 @@ export function writeAnswer(
     discardBody(answer);
     return;
   }
-  // A body nobody reads must not be taken for the next request (case A92).
+  // A body nobody reads must not be taken for the next request.
   if (!isUploaded(request)) response.shouldKeepAlive = false;
   const { status, reason, headers, body } = withoutForbiddenContent(answer);
   const phrase = reason ?? STATUS_CODES[status] ?? '';

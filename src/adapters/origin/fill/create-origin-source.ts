@@ -1,6 +1,6 @@
 // The page source `origin`: the origin's own HTML is the page. One GET by a pool of our own,
 // redirects never followed, one deadline over everything, nothing of any client in it. A second
-// try only on another origin that was never reached, or on a dead keep-alive socket (R34).
+// try only on another origin that was never reached, or on a dead keep-alive socket.
 import type { Pool } from 'undici';
 import { healthInFailure } from '../../../core/http/origin-failure.ts';
 import type { OriginHealth } from '../../../core/http/pick-upstream.ts';

@@ -1,5 +1,5 @@
 // One connection of a fill pool, which knows whether an attempt died on a keep-alive socket the
-// server had already given up: the only failure that is worth a second try (case R28). undici
+// server had already given up: the only failure that is worth a second try. undici
 // tells neither whether a socket was used before nor whether a byte of the answer had come.
 import { Client, type Dispatcher, Pool } from 'undici';
 

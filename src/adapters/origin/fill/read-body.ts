@@ -1,5 +1,5 @@
 // Reads a whole answer body, decoded, under a cap that counts decoded bytes, so that a
-// compression bomb costs no more than the cap (case R37).
+// compression bomb costs no more than the cap.
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';

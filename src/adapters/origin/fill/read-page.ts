@@ -1,5 +1,5 @@
 // From an origin's answer to a Page: what may be believed, what is decoded, what is dropped.
-// Anything whose framing or length can't be trusted is `http_protocol_error` (attack rows R01–R33).
+// Anything whose framing or length can't be trusted is `http_protocol_error`.
 import type { Dispatcher } from 'undici';
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
@@ -42,7 +42,7 @@ export async function readPage(
   if (Number(length ?? 0) > settings.pageBytesMax) throw new PageRefused('too_large', 'length');
   const hasBody = status !== 204 && status !== 205;
   const body = hasBody ? await readBody(stream, codings, settings.pageBytesMax) : Buffer.alloc(0);
-  // A body that ends with the connection can't be told from one that was cut off (R04, D7).
+  // A body that ends with the connection can't be told from one that was cut off.
   const isDelimited = !hasBody || length !== null || firstHeader(raw, 'transfer-encoding') !== null;
   return {
     status,

@@ -1,6 +1,6 @@
 // A question to a render service that speaks another contract than ours. These have no marker that
 // tells a page from a word of the service, so statuses that are about access, load and failure
-// (401, 403, 429, 5xx …) are always the service's (C8): then the fallbacks answer.
+// (401, 403, 429, 5xx …) are always the service's: then the fallbacks answer.
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { firstHeader } from '../../../core/http/header-list.ts';
 import type { RenderAnswer } from '../../../core/http/render-answer.ts';
@@ -123,7 +123,7 @@ function toRenderAnswer(
   };
 }
 
-/** A body that ends with its connection can't be told from one that was cut off (D7). */
+/** A body that ends with its connection can't be told from one that was cut off. */
 function isDelimited({ headers }: ForeignHead): boolean {
   const framing = ['content-length', 'transfer-encoding'];
   return framing.some((name) => firstHeader(headers, name) !== null);

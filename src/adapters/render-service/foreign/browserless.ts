@@ -1,6 +1,6 @@
 // Browserless' `POST /content`: the page's own status is in a header, the HTTP status is about the
 // service. It follows redirects and says where it ended, so a moved page is known and answered as
-// a redirect; its code is lost, and 302 promises the least (B4).
+// a redirect; its code is lost, and 302 promises the least.
 import { firstHeader } from '../../../core/http/header-list.ts';
 import { renderMarks } from '../../../core/http/render-loop.ts';
 import type { WaitEvent } from '../../../core/policy/policy.ts';

@@ -1,5 +1,5 @@
 // The prerender wire contract as its client: hosted services and the self-hosted server. The URL
-// goes into the path as it stands, query and all (cases A2, A5, A6).
+// goes into the path as it stands, query and all.
 import { randomUUID } from 'node:crypto';
 import { firstHeader } from '../../../core/http/header-list.ts';
 import type { Dialect } from './dialect.ts';

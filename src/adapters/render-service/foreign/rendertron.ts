@@ -1,5 +1,5 @@
 // Rendertron's `GET /render/<url>`, the URL percent-encoded as one path segment. It marks what it
-// rendered, so an answer without the mark is somebody else's (B10). It follows redirects itself.
+// rendered, so an answer without the mark is somebody else's. It follows redirects itself.
 import { firstHeader } from '../../../core/http/header-list.ts';
 import type { Dialect } from './dialect.ts';
 import { pageHeaders } from './page-headers.ts';
