@@ -13,7 +13,7 @@ import { compileRequestFilter } from '../requests/request-filter.ts';
 import { applyMetas, leavingStatus } from './apply-metas.ts';
 import { buildFailedAnswer, buildPageAnswer, buildRedirectAnswer } from './build-answer.ts';
 import { captureDom } from './capture-dom.ts';
-import { createOnce, type Once, OverdueError, waitAtMost } from './deadline.ts';
+import { createOnce, type Once, OverdueError, withDeadline } from './deadline.ts';
 import { growViewport } from './grow-viewport.ts';
 import { type Ending, type WatchedDocument, watchMainDocument } from './main-document.ts';
 import { openContext } from './open-context.ts';
@@ -63,8 +63,8 @@ export async function capturePage(
   let context: BrowserContext | null = null;
   const render = async (): Promise<RenderAnswer> => {
     const opened = openContext(browser, job.request, egress.proxyUrl);
-    context = await waitAtMost(opened, RENDER_LIMITS.browserAnswerTimeoutMs);
-    const page = await waitAtMost(context.newPage(), RENDER_LIMITS.browserAnswerTimeoutMs);
+    context = await withDeadline(opened, RENDER_LIMITS.browserAnswerTimeoutMs);
+    const page = await withDeadline(context.newPage(), RENDER_LIMITS.browserAnswerTimeoutMs);
     return await capture({ job, context, page, egress, isOwnHost });
   };
   try {
@@ -92,7 +92,7 @@ export async function capturePage(
 async function isLost(browser: Browser, lost: Once<'lost'>, error: unknown): Promise<boolean> {
   if (error instanceof OverdueError) return true;
   const isClosed = error instanceof Error && /closed|disconnected/i.test(error.message);
-  if (isClosed) await waitAtMost(lost.promise, NEWS_DELAY_MS).catch(() => undefined);
+  if (isClosed) await withDeadline(lost.promise, NEWS_DELAY_MS).catch(() => undefined);
   return !browser.isConnected();
 }
 
@@ -101,7 +101,7 @@ const NEWS_DELAY_MS = 1_000;
 async function closeContext(browser: Browser, context: BrowserContext): Promise<void> {
   if (!browser.isConnected()) return;
   try {
-    await waitAtMost(context.close(), RENDER_LIMITS.browserAnswerTimeoutMs);
+    await withDeadline(context.close(), RENDER_LIMITS.browserAnswerTimeoutMs);
   } catch {
     // A context that cannot be closed is one the browser keeps: it must not take another page.
     if (browser.isConnected()) throw new BrowserLostError();
@@ -238,7 +238,7 @@ async function concludeEarly(ending: Ending, view: View, startedAt: number): Pro
   const timings = { ended: performance.now() - startedAt };
   if (ending.kind === 'failed') return buildFailedAnswer(ending, timings);
   if (ending.kind === 'redirect') return buildRedirectAnswer(ending, timings);
-  const dom = await waitAtMost(
+  const dom = await withDeadline(
     captureDom(view.session, view.frameId, false),
     RENDER_LIMITS.captureMarginMs,
   ).catch(() => null);

@@ -4,7 +4,7 @@
 export class OverdueError extends Error {}
 
 /** The value, or OverdueError after `timeoutMs`. */
-export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+export async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new OverdueError()), Math.max(0, timeoutMs));

@@ -4,7 +4,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { RENDER_LIMITS } from '../limits.ts';
-import { waitAtMost } from './deadline.ts';
+import { withDeadline } from './deadline.ts';
 import { FRAMES_EXPRESSION, HEIGHT_EXPRESSION } from './page-script.ts';
 import type { NetworkWatch } from './watch-network.ts';
 
@@ -50,7 +50,7 @@ async function waitForFrames(session: CDPSession, softAt: number): Promise<void>
       expression: FRAMES_EXPRESSION,
       awaitPromise: true,
     });
-    await waitAtMost(asked, timeoutMs);
+    await withDeadline(asked, timeoutMs);
   } catch {
     // A page that draws nothing, or loads itself anew, can still be taken as it is; a browser that
     // is lost shows with the next question.

@@ -5,7 +5,7 @@ import type { CDPSession } from 'playwright-core';
 import type { RenderRequest } from '../../core/http/render-request.ts';
 import type { WaitEvent } from '../../core/policy/policy.ts';
 import { RENDER_LIMITS } from '../limits.ts';
-import { OverdueError, waitAtMost } from './deadline.ts';
+import { OverdueError, withDeadline } from './deadline.ts';
 import { readyExpression } from './page-script.ts';
 import type { NetworkWatch, QuietRule } from './watch-network.ts';
 
@@ -71,7 +71,7 @@ async function saysReady({ session, request, softAt }: Readiness): Promise<boole
   const expression = readyExpression(request.selector);
   try {
     const asked = session.send('Runtime.evaluate', { expression, returnByValue: true });
-    const { result } = await waitAtMost(asked, softAt - performance.now());
+    const { result } = await withDeadline(asked, softAt - performance.now());
     return result.value === true;
   } catch (error) {
     if (error instanceof OverdueError) return false;

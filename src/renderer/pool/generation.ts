@@ -4,7 +4,7 @@ import type { CDPSession } from 'playwright-core';
 import type { LaunchedBrowser } from '../browser/launch-browser.ts';
 import { RENDER_LIMITS } from '../limits.ts';
 import type { PoolOptions } from '../options.ts';
-import { waitAtMost } from '../page/deadline.ts';
+import { withDeadline } from '../page/deadline.ts';
 
 /** Why a browser was replaced: metric label and log word. */
 export type ReplaceReason = 'count' | 'age' | 'memory' | 'canary' | 'crash' | 'hang';
@@ -62,7 +62,10 @@ export async function createGeneration(
     },
     answers: async () => {
       try {
-        await waitAtMost(session.send('Browser.getVersion'), RENDER_LIMITS.browserAnswerTimeoutMs);
+        await withDeadline(
+          session.send('Browser.getVersion'),
+          RENDER_LIMITS.browserAnswerTimeoutMs,
+        );
         return true;
       } catch {
         // Too late and broken connection are the same to whoever waits for a page.
