@@ -3,8 +3,8 @@ import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
 import { findCached } from '../pipeline/find-cached.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
-import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge-pages.ts';
-import { formatPurgeError, formatReport } from '../pipeline/purge-report.ts';
+import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge/purge-pages.ts';
+import { formatPurgeError, formatReport } from '../pipeline/purge/purge-report.ts';
 import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type {
   AdminDeps,

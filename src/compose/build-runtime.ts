@@ -8,15 +8,14 @@ import {
   createServiceSource,
 } from '../adapters/render-service/create-service-source.ts';
 import type { Config, Settings } from '../config/settings.ts';
-import { createCollapser } from '../pipeline/collapse.ts';
 import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
-import { forgetPurged } from '../pipeline/forget-purged.ts';
+import { createCollapser } from '../pipeline/fetch/collapse.ts';
+import { createRunningFills } from '../pipeline/fetch/running-fills.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
-import type { PageStore } from '../pipeline/page-store.ts';
 import type { Clock, Hasher, LearnedRules, Leases, PageSource } from '../pipeline/ports.ts';
-import type { PurgeJournal } from '../pipeline/purge-journal.ts';
+import { forgetPurged } from '../pipeline/purge/forget-purged.ts';
+import type { PurgeJournal } from '../pipeline/purge/purge-journal.ts';
 import { createRecentMemory } from '../pipeline/recent-memory.ts';
-import { createRunningFills } from '../pipeline/running-fills.ts';
 import { createBodyCollector } from '../pipeline/shared-cache/collect-body.ts';
 import type { ExchangeEnd } from '../pipeline/shared-cache/exchange-end.ts';
 import {
@@ -25,7 +24,8 @@ import {
 } from '../pipeline/shared-cache/invalidations.ts';
 import { createRunningSaves } from '../pipeline/shared-cache/running-saves.ts';
 import type { Fill, NonPageReason } from '../pipeline/state.ts';
-import { createStoreTurns } from '../pipeline/store-turns.ts';
+import type { PageStore } from '../pipeline/store/page-store.ts';
+import { createStoreTurns } from '../pipeline/store/store-turns.ts';
 import type { Snapshot } from '../server/gateway/gateway-deps.ts';
 import { compileTrustedPeers } from '../server/gateway/trusted-peers.ts';
 import { buildDecider } from './build-decider.ts';

@@ -2,9 +2,9 @@
 import type { Log, LogFields } from '../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import { parseCacheKey } from '../core/key/cache-key.ts';
-import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
 import type { PageSource } from '../pipeline/ports.ts';
 import type { RequestRecord } from '../pipeline/state.ts';
+import type { PageStoreEvent } from '../pipeline/store/page-store-deps.ts';
 import type { BypassOutcome } from '../server/bypass/ports.ts';
 import type { FinishedRequest } from '../server/gateway/visit.ts';
 import type { StoreListener } from './open-stores.ts';

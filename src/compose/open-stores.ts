@@ -16,8 +16,7 @@ import { connectRedisStores } from '../adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { createHasher } from '../adapters/xxhash/create-hasher.ts';
 import type { Settings } from '../config/settings.ts';
-import { createPageStore, type PageStore } from '../pipeline/page-store.ts';
-import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
+import { createSoloLeases } from '../pipeline/fetch/solo-leases.ts';
 import type {
   BodyStore,
   Clock,
@@ -26,8 +25,9 @@ import type {
   Leases,
   PurgeLog,
 } from '../pipeline/ports.ts';
-import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge-journal.ts';
-import { createSoloLeases } from '../pipeline/solo-leases.ts';
+import { createPurgeJournal, type PurgeJournal } from '../pipeline/purge/purge-journal.ts';
+import { createPageStore, type PageStore } from '../pipeline/store/page-store.ts';
+import type { PageStoreEvent } from '../pipeline/store/page-store-deps.ts';
 import type { KnownPurges, UpkeepDeps } from '../pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes } from '../pipeline/upkeep/use-notes.ts';
 import { watchUses } from '../pipeline/upkeep/watch-uses.ts';

@@ -2,9 +2,13 @@
 import type { Settings } from '../config/settings.ts';
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
 import type { RefreshQueue, RefreshStep } from '../pipeline/ports.ts';
-import { createRefreshWaiters } from '../pipeline/refresh-waiters.ts';
-import { type RefreshRequests, requestRecache, warmPages } from '../pipeline/request-refresh.ts';
-import { runRefresh } from '../pipeline/run-refresh.ts';
+import { createRefreshWaiters } from '../pipeline/refresh/refresh-waiters.ts';
+import {
+  type RefreshRequests,
+  requestRecache,
+  warmPages,
+} from '../pipeline/refresh/request-refresh.ts';
+import { runRefresh } from '../pipeline/refresh/run-refresh.ts';
 import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type { Runtime } from './build-runtime.ts';
 import type { Foundation } from './foundation.ts';

@@ -3,7 +3,7 @@
 import type { EmbeddedWarning } from '../adapters/embedded/open-embedded.ts';
 import type { FileWarning } from '../adapters/files/create-file-body-store.ts';
 import type { RedisWarning } from '../adapters/redis/connection/outage-reporter.ts';
-import type { PageStoreEvent } from '../pipeline/page-store-deps.ts';
+import type { PageStoreEvent } from '../pipeline/store/page-store-deps.ts';
 
 export type StoreNotice =
   | EmbeddedWarning

@@ -1,7 +1,7 @@
 // What the phases work with besides the request: ports and this process's own short memory.
-import type { Collapser } from './collapse.ts';
+import type { Collapser } from './fetch/collapse.ts';
+import type { RunningFills } from './fetch/running-fills.ts';
 import type { OriginFetcher } from './origin-ports.ts';
-import type { PageStore } from './page-store.ts';
 import type {
   CacheKey,
   Clock,
@@ -11,15 +11,15 @@ import type {
   PageSource,
   RefreshQueue,
 } from './ports.ts';
-import type { PurgeJournal } from './purge-journal.ts';
+import type { PurgeJournal } from './purge/purge-journal.ts';
 import type { RecentMemory } from './recent-memory.ts';
-import type { RunningFills } from './running-fills.ts';
 import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { Invalidations } from './shared-cache/invalidations.ts';
 import type { RunningSaves } from './shared-cache/running-saves.ts';
 import type { FailedFill, Fill, Keyed, NonPageReason } from './state.ts';
-import type { StoreTurns } from './store-turns.ts';
+import type { PageStore } from './store/page-store.ts';
+import type { StoreTurns } from './store/store-turns.ts';
 
 /** A page that failed lately: not fetched again before the back-off ends. */
 export interface RecentFailure {

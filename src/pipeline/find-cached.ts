@@ -2,8 +2,8 @@
 import type { Decision } from '../core/decision/decision.ts';
 import { type CachedState, isCachedBypass, refOf } from '../core/decision/explain-decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
-import type { PageStore } from './page-store.ts';
 import type { BodyRef } from './ports.ts';
+import type { PageStore } from './store/page-store.ts';
 
 /** `unknown` for a decision that looks nothing up, and for a store that can't be asked. */
 export async function findCached(decision: Decision, pages: PageStore): Promise<CachedState> {

@@ -3,7 +3,7 @@
 import { describedUntil, describeEntry } from './deliver-page.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
 import type { ContentCoding, Entry } from './ports.ts';
-import { recacheOnHit } from './recache-on-hit.ts';
+import { recacheOnHit } from './refresh/recache-on-hit.ts';
 import type { AnswerDelivery, Keyed } from './state.ts';
 
 /** An answer in words, for as long as they are right. */

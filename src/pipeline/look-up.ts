@@ -2,8 +2,8 @@
 // client's back. What the store could not say is never taken for a miss.
 import { answerEntry, wantedCodings } from './deliver-page.ts';
 import type { PipelineDeps } from './deps.ts';
-import { recacheOnHit } from './recache-on-hit.ts';
-import { refreshPage } from './refresh-page.ts';
+import { recacheOnHit } from './refresh/recache-on-hit.ts';
+import { refreshPage } from './refresh/refresh-page.ts';
 import { type Keyed, type Looked, servesStale } from './state.ts';
 
 /** An entry whose body was replaced under our eyes is looked up once more. */

@@ -1,11 +1,11 @@
 // The line every request walks, first to last. This is the file to open first; each phase is a
-// file of its own beside it, and src/README.md draws the same line as a picture.
+// file of its own beside or below it, and src/README.md draws the same line as a picture.
 //
 //   plan     host, dimension, normalized URL, rule, action     core/decision (one function)
 //   look up  hit | stale | absent | unavailable                look-up.ts
-//   collapse leader | follower                                 collapse.ts, lead-or-follow.ts
-//   fetch    page | failed(reason)                             fetch-page.ts, fill-page.ts
-//   store    stored | not stored(reason)                       save-page.ts
+//   collapse leader | follower                                 fetch/collapse.ts, lead-or-follow.ts
+//   fetch    page | failed(reason)                             fetch/fetch-page.ts, fill-page.ts
+//   store    stored | not stored(reason)                       store/save-page.ts
 //   deliver  status, headers, body; or pass on to the origin   deliver-*.ts
 import type { Decision } from '../core/decision/decision.ts';
 import { firstHeader } from '../core/http/header-list.ts';
@@ -14,7 +14,7 @@ import type { HostPolicy } from '../core/policy/policy.ts';
 import { passOn } from './deliver-bypass.ts';
 import { answerStatus } from './deliver-status.ts';
 import { type PipelineDeps, pageIdentity } from './deps.ts';
-import { fetchPage } from './fetch-page.ts';
+import { fetchPage } from './fetch/fetch-page.ts';
 import { lookUp } from './look-up.ts';
 import { answerBypass, passUncached } from './shared-cache/answer-bypass.ts';
 import type { BypassDelivery, Delivery, Keyed, NonPageReason, Planned, Received } from './state.ts';

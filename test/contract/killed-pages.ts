@@ -1,7 +1,7 @@
 // The pages that the killed process and the one that looks after it agree on.
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { Hasher } from '../../src/pipeline/ports.ts';
-import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import type { PageDraft } from '../../src/pipeline/store/save-page.ts';
 import { HOUR_MS } from './stored-entries.ts';
 
 export const PAGES = 1_000;

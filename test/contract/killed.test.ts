@@ -12,9 +12,9 @@ import { createFileBodyStore } from '../../src/adapters/files/create-file-body-s
 import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import { createPageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import { createPurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
+import { createPageStore } from '../../src/pipeline/store/page-store.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { isWholeBody, makeKilledDraft, PAGES, WRITERS } from './killed-pages.ts';
 import { openEmbeddedStores, PATIENCE_MS } from './open-entry-stores.ts';

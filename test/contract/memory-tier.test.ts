@@ -8,7 +8,7 @@ import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-emb
 import { createEmbeddedPurgeLog } from '../../src/adapters/embedded/create-embedded-purge-log.ts';
 import { openEmbedded } from '../../src/adapters/embedded/open-embedded.ts';
 import type { ContentCoding, Entry } from '../../src/core/key/entry.ts';
-import { createMemoryTier } from '../../src/pipeline/memory-tier.ts';
+import { createMemoryTier } from '../../src/pipeline/store/memory-tier.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { describeMemoryTier } from './memory-tier.contract.ts';
 import { openRedisPair } from './open-redis-stores.ts';

@@ -1,7 +1,7 @@
 // Pages for the suites that store them: whole drafts, of which a test says only what matters to it.
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { Clock, Hasher } from '../../src/pipeline/ports.ts';
-import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import type { PageDraft } from '../../src/pipeline/store/save-page.ts';
 import { makeBodies } from './stored-bodies.ts';
 import { HOUR_MS } from './stored-entries.ts';
 

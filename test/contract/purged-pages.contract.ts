@@ -7,10 +7,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { PurgeOrder, PurgeRecord, PurgeSelector } from '../../src/core/purge/purge-record.ts';
-import { createPageStore, type LookUp, type PageStore } from '../../src/pipeline/page-store.ts';
 import type { BodyStore, Hasher } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
-import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
+import {
+  createPageStore,
+  type LookUp,
+  type PageStore,
+} from '../../src/pipeline/store/page-store.ts';
+import type { PageDraft } from '../../src/pipeline/store/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
 import { createDrafts, type MakeDraft } from './page-drafts.ts';
 import { openBodyStore } from './stored-bodies.ts';

@@ -1,10 +1,10 @@
 // New metadata for a page that is stored: never where a purge has come meanwhile, whether the log
 // still tells of it or not.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PageStore } from '../../src/pipeline/page-store.ts';
 import type { Entry } from '../../src/pipeline/ports.ts';
-import type { PurgeJournal } from '../../src/pipeline/purge-journal.ts';
-import type { PageDraft } from '../../src/pipeline/save-page.ts';
+import type { PurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
+import type { PageStore } from '../../src/pipeline/store/page-store.ts';
+import type { PageDraft } from '../../src/pipeline/store/save-page.ts';
 import { openEmbeddedSubject } from './open-entry-stores.ts';
 import { openPages, type PagesSubject } from './open-pages.ts';
 

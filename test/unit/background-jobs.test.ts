@@ -1,7 +1,7 @@
 // Background jobs: how many at once, in which order, and who has to wait.
 import { describe, expect, test } from 'vitest';
-import { createBackgroundJobs } from '../../src/pipeline/background-jobs.ts';
-import { createKeyTurns } from '../../src/pipeline/key-turns.ts';
+import { createBackgroundJobs } from '../../src/pipeline/store/background-jobs.ts';
+import { createKeyTurns } from '../../src/pipeline/store/key-turns.ts';
 
 /** A job that ends when it is told. */
 function makeJob(log: string[], name: string) {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compressBody, isCompressible } from '../../src/pipeline/compress-body.ts';
+import { compressBody, isCompressible } from '../../src/pipeline/store/compress-body.ts';
 
 const MIB = 1024 * 1024;
 

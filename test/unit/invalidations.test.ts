@@ -2,15 +2,15 @@
 // change is written after it was made, equal ones together, failed ones again, and no client waits.
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PageStore } from '../../src/pipeline/page-store.ts';
+import { createSoloLeases } from '../../src/pipeline/fetch/solo-leases.ts';
 import type { Leases } from '../../src/pipeline/ports.ts';
-import type { PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import type { PurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
 import {
   createInvalidations,
   type Invalidations,
 } from '../../src/pipeline/shared-cache/invalidations.ts';
-import { createSoloLeases } from '../../src/pipeline/solo-leases.ts';
-import { createStoreTurns, type StoreTurns } from '../../src/pipeline/store-turns.ts';
+import type { PageStore } from '../../src/pipeline/store/page-store.ts';
+import { createStoreTurns, type StoreTurns } from '../../src/pipeline/store/store-turns.ts';
 import { openEmbeddedSubject } from '../contract/open-entry-stores.ts';
 import { openPages, type PagesSubject } from '../contract/open-pages.ts';
 import type { MakeDraft } from '../contract/page-drafts.ts';

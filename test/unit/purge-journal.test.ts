@@ -7,7 +7,7 @@ import {
   type PurgeRecord,
 } from '../../src/core/purge/purge-record.ts';
 import type { PurgeLog } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import { createPurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
 
 const ALL: PurgeOrder = { selector: { kind: 'all' }, soft: false, undoes: null };
 const PAGE = { hostId: 1, dimensionId: 1, url: 'https://a.test/' };

@@ -12,7 +12,7 @@ import { type Embedded, openEmbedded } from '../../src/adapters/embedded/open-em
 import { createFileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, Clock, Done, Entry, EntryStore, Hasher } from '../../src/pipeline/ports.ts';
-import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge-journal.ts';
+import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
 import type { KnownPurges, Pace, UpkeepDeps } from '../../src/pipeline/upkeep/upkeep-deps.ts';
 import { createUseNotes, type UseNotes } from '../../src/pipeline/upkeep/use-notes.ts';
 import { watchUses } from '../../src/pipeline/upkeep/watch-uses.ts';

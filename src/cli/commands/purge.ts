@@ -5,9 +5,9 @@ import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import type { Config } from '../../config/settings.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { type PurgeReport, purgePages } from '../../pipeline/purge-pages.ts';
-import { describePurgeError, formatReport } from '../../pipeline/purge-report.ts';
-import { chooseTarget, type PurgeRequest } from '../../pipeline/purge-request.ts';
+import { type PurgeReport, purgePages } from '../../pipeline/purge/purge-pages.ts';
+import { describePurgeError, formatReport } from '../../pipeline/purge/purge-report.ts';
+import { chooseTarget, type PurgeRequest } from '../../pipeline/purge/purge-request.ts';
 import {
   CONFIG_OPTION,
   type Command,

@@ -2,7 +2,7 @@
 // until the new ones are there.
 import { fieldsOf } from '../../core/records.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { RECACHE_URLS_MAX } from '../../pipeline/request-refresh.ts';
+import { RECACHE_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
 import { AdminError, askAdmin, readAdminError } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,

@@ -2,7 +2,7 @@
 // there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
 // spread.
 import { fieldsOf } from '../../core/records.ts';
-import { WARM_URLS_MAX } from '../../pipeline/request-refresh.ts';
+import { WARM_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
 import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
 import type { WarmLine } from './warm-tally.ts';
 

@@ -5,7 +5,7 @@
 import { questionAbout } from '../../core/decision/decision.ts';
 import { headerValues } from '../../core/http/header-list.ts';
 import { formatIdentity, type PipelineDeps } from '../deps.ts';
-import { forgetPage } from '../forget-purged.ts';
+import { forgetPage } from '../purge/forget-purged.ts';
 import type { PassedHead, Planned } from '../state.ts';
 import { exchangePlace } from './exchange-place.ts';
 

@@ -4,12 +4,12 @@
 // while, behind the back of the client, which waits no longer than for any store.
 import { LIMITS } from '../../core/limits.ts';
 import { createOutage } from '../../core/outage.ts';
-import type { PageStore } from '../page-store.ts';
 import type { Clock, Done } from '../ports.ts';
-import type { PurgeJournal } from '../purge-journal.ts';
-import type { StoreTurns } from '../store-turns.ts';
+import type { PurgeJournal } from '../purge/purge-journal.ts';
+import type { PageStore } from '../store/page-store.ts';
+import type { StoreTurns } from '../store/store-turns.ts';
+import type { StoredAddress } from '../store/withdraw-page.ts';
 import { createPacer } from '../upkeep/pacer.ts';
-import type { StoredAddress } from '../withdraw-page.ts';
 import { within } from '../within.ts';
 
 export interface Invalidations {

@@ -5,10 +5,10 @@ import type { VariantIndex } from '../../core/key/entry.ts';
 import { VARIANTS_MAX } from '../../core/key/exchange-codec.ts';
 import { splitTags, TAG_FIELDS } from '../../core/purge/tag.ts';
 import type { PipelineDeps } from '../deps.ts';
+import type { RunningFill } from '../fetch/running-fills.ts';
 import type { Entry } from '../ports.ts';
-import type { RunningFill } from '../running-fills.ts';
-import type { PageDraft } from '../save-page.ts';
 import type { Keyed } from '../state.ts';
+import type { PageDraft } from '../store/save-page.ts';
 import type { SharedExchange } from './exchange-end.ts';
 import { type ExchangePlace, exchangePlace, variantHash } from './exchange-place.ts';
 

@@ -13,10 +13,10 @@ import { mergeFields, validationFields } from '../../core/http/shared-cache/judg
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import { backOff } from '../failure-memory.ts';
+import { backOff } from '../fetch/failure-memory.ts';
+import type { RunningFill } from '../fetch/running-fills.ts';
 import type { OriginAnswer, PassJob, Peer } from '../origin-ports.ts';
 import type { FetchFailure } from '../ports.ts';
-import type { RunningFill } from '../running-fills.ts';
 import type { Keyed } from '../state.ts';
 import { chooseVariant } from './choose-variant.ts';
 import type { PassedOn } from './deliver-exchange.ts';

@@ -6,7 +6,7 @@ import { isFetchFailure } from '../../core/http/proxy-status.ts';
 import { hasCredentials } from '../../core/http/shared-cache/judge-request.ts';
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import { backOff, rememberUnshared } from '../failure-memory.ts';
+import { backOff, rememberUnshared } from '../fetch/failure-memory.ts';
 import type { FetchFailure, Lease, LeaseResult } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { within } from '../within.ts';

@@ -4,7 +4,7 @@
 // until they expire: it may come back. The usage book is put right.
 import { countBodyBytes, countEntryBytes } from '../../core/key/entry-bytes.ts';
 import type { CacheKey, Done, Entry } from '../ports.ts';
-import { toStored } from '../settle-purged.ts';
+import { toStored } from '../purge/settle-purged.ts';
 import type { UsageChange } from '../upkeep-ports.ts';
 import type { ItemVerdict, JudgedItem } from './judge-items.ts';
 import { removeBodies, removePage } from './remove-page.ts';

@@ -1,6 +1,6 @@
 // What sweep, quota and `verify` work on.
 import type { BodyStore, Clock, EntryStore } from '../ports.ts';
-import type { PurgeJournal } from '../purge-journal.ts';
+import type { PurgeJournal } from '../purge/purge-journal.ts';
 import type { BodyFiles, Inventory, UsageBook } from '../upkeep-ports.ts';
 
 export interface UpkeepDeps {

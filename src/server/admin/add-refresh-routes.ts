@@ -8,7 +8,7 @@ import {
   type RefreshCommand,
   WARM_URLS_MAX,
   type WarmReport,
-} from '../../pipeline/request-refresh.ts';
+} from '../../pipeline/refresh/request-refresh.ts';
 import { type AdminError, adminError } from './admin-error.ts';
 import { parseRefreshBody } from './parse-refresh-body.ts';
 

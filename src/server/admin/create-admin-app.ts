@@ -4,7 +4,7 @@
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { GOOGLEBOT_USER_AGENT } from '../../core/decision/explain-decision.ts';
 import { fieldsOf } from '../../core/records.ts';
-import type { PurgeRequest } from '../../pipeline/purge-request.ts';
+import type { PurgeRequest } from '../../pipeline/purge/purge-request.ts';
 import { addRefreshRoutes, type RefreshActions } from './add-refresh-routes.ts';
 import { type AdminError, adminError } from './admin-error.ts';
 import { isAllowed } from './check-token.ts';

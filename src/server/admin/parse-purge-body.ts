@@ -3,7 +3,7 @@
 
 import { isRecord } from '../../core/records.ts';
 import { err, ok, type Result } from '../../core/result.ts';
-import { chooseTarget, type PurgeRequest } from '../../pipeline/purge-request.ts';
+import { chooseTarget, type PurgeRequest } from '../../pipeline/purge/purge-request.ts';
 
 type FieldType = 'text' | 'boolean' | 'id' | 'text or id';
 

@@ -3,7 +3,7 @@
 import { isRecord } from '../../core/records.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import type { RefreshCommand } from '../../pipeline/request-refresh.ts';
+import type { RefreshCommand } from '../../pipeline/refresh/request-refresh.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['url', 'urls', 'dimension']);
 
