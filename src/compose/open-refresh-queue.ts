@@ -4,7 +4,8 @@ import type { Log } from '../adapters/telemetry/create-log.ts';
 import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
 import type { Settings } from '../config/settings.ts';
 import type { RedisTarget } from '../core/redis-target.ts';
-import type { Clock, RefreshQueue } from '../pipeline/ports.ts';
+import type { Clock } from '../pipeline/ports.ts';
+import type { RefreshQueue } from '../pipeline/refresh-ports.ts';
 
 export interface QueueParts {
   readonly log: Log;

@@ -1,7 +1,6 @@
 // Who works through the refresh queue: the process that leads. Its workers hand their jobs to it.
 import type { Settings } from '../config/settings.ts';
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
-import type { RefreshQueue, RefreshStep } from '../pipeline/ports.ts';
 import { createRefreshWaiters } from '../pipeline/refresh/refresh-waiters.ts';
 import {
   type RefreshRequests,
@@ -9,6 +8,7 @@ import {
   warmPages,
 } from '../pipeline/refresh/request-refresh.ts';
 import { runRefresh } from '../pipeline/refresh/run-refresh.ts';
+import type { RefreshQueue, RefreshStep } from '../pipeline/refresh-ports.ts';
 import type { RefreshActions } from '../server/admin/add-refresh-routes.ts';
 import type { Runtime } from './build-runtime.ts';
 import type { Foundation } from './foundation.ts';

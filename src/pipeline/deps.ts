@@ -2,17 +2,10 @@
 import type { Collapser } from './fetch/collapse.ts';
 import type { RunningFills } from './fetch/running-fills.ts';
 import type { OriginFetcher } from './origin-ports.ts';
-import type {
-  CacheKey,
-  Clock,
-  Hasher,
-  LearnedRules,
-  Leases,
-  PageSource,
-  RefreshQueue,
-} from './ports.ts';
+import type { CacheKey, Clock, Hasher, LearnedRules, Leases, PageSource } from './ports.ts';
 import type { PurgeJournal } from './purge/purge-journal.ts';
 import type { RecentMemory } from './recent-memory.ts';
+import type { RefreshQueue } from './refresh-ports.ts';
 import type { CollectBody } from './shared-cache/collect-body.ts';
 import type { ExchangeEnd } from './shared-cache/exchange-end.ts';
 import type { Invalidations } from './shared-cache/invalidations.ts';

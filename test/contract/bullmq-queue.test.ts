@@ -13,7 +13,7 @@ import {
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import type { RedisTarget } from '../../src/core/redis-target.ts';
 import type { RefreshJob } from '../../src/core/refresh/refresh-job.ts';
-import type { FinishedRefresh, RefreshQueue } from '../../src/pipeline/ports.ts';
+import type { FinishedRefresh, RefreshQueue } from '../../src/pipeline/refresh-ports.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';

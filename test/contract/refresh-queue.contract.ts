@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { RefreshJob } from '../../src/core/refresh/refresh-job.ts';
-import type { FinishedRefresh, RefreshQueue, RefreshStep } from '../../src/pipeline/ports.ts';
+import type {
+  FinishedRefresh,
+  RefreshQueue,
+  RefreshStep,
+} from '../../src/pipeline/refresh-ports.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 
 export interface QueueSubject {

@@ -9,7 +9,7 @@ const LAYERS = {
   '^src/adapters/([^/]+)/': [
     '^src/adapters/$1/',
     '^src/core/',
-    '^src/pipeline/((upkeep|origin)-)?ports[.]ts$',
+    '^src/pipeline/((upkeep|origin|refresh)-)?ports[.]ts$',
   ],
   '^src/renderer/': ['^src/renderer/', '^src/core/', '^src/pipeline/ports[.]ts$'],
   '^src/server/': ['^src/server/', '^src/core/', '^src/pipeline/', '^src/config/'],

@@ -3,7 +3,8 @@
 import { QueueEvents } from 'bullmq';
 import { fieldsOf } from '../../core/records.ts';
 import { isRefreshOutcome } from '../../core/refresh/refresh-result.ts';
-import type { Clock, FinishedRefresh } from '../../pipeline/ports.ts';
+import type { Clock } from '../../pipeline/ports.ts';
+import type { FinishedRefresh } from '../../pipeline/refresh-ports.ts';
 import { keyOfJobId, QUEUE } from './names.ts';
 import type { QueueClient } from './open-clients.ts';
 import type { Outages } from './report-outages.ts';

@@ -2,7 +2,8 @@
 // that dies loses its lock on a job, and the next one takes it over, once.
 import { DelayedError, type Job, Worker } from 'bullmq';
 import { parseRefreshJob, type RefreshJob, urgencyOf } from '../../core/refresh/refresh-job.ts';
-import type { Clock, FinishedRefresh, RefreshStep } from '../../pipeline/ports.ts';
+import type { Clock } from '../../pipeline/ports.ts';
+import type { FinishedRefresh, RefreshStep } from '../../pipeline/refresh-ports.ts';
 import { keyOfJobId, QUEUE } from './names.ts';
 import type { QueueClient } from './open-clients.ts';
 import type { Outages } from './report-outages.ts';

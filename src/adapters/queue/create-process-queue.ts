@@ -1,7 +1,7 @@
 // The RefreshQueue port in this process's memory, beside the embedded store. What waits is lost
 // with the process; no page is, because the next hit and the next `warm` ask again.
 import { placesFor, type RefreshJob } from '../../core/refresh/refresh-job.ts';
-import type { FinishedRefresh, RefreshQueue, RefreshStep } from '../../pipeline/ports.ts';
+import type { FinishedRefresh, RefreshQueue, RefreshStep } from '../../pipeline/refresh-ports.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
 export interface ProcessQueueOptions {

@@ -3,7 +3,8 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { RefreshReason } from '../../core/refresh/refresh-job.ts';
-import type { FetchFailure, PageSource, RefreshCounts, RefreshStep } from '../../pipeline/ports.ts';
+import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
+import type { RefreshCounts, RefreshStep } from '../../pipeline/refresh-ports.ts';
 import type { HostUsage } from '../../pipeline/upkeep-ports.ts';
 import { type Adder, createCounter, createHistogram } from './counters.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';

@@ -1,6 +1,6 @@
 // What is in the refresh queue, asked when somebody scrapes.
 import { Gauge, type Registry } from 'prom-client';
-import type { RefreshCounts } from '../../pipeline/ports.ts';
+import type { RefreshCounts } from '../../pipeline/refresh-ports.ts';
 import { METRICS } from './metrics-table.ts';
 
 /** @param read null: it can't be asked, and nothing is said of it */

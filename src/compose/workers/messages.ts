@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts';
 import { isLeaseResult, type LeaseResult } from '../../core/lease-result.ts';
 import { fieldsOf, isRecord } from '../../core/records.ts';
 import { parseRefreshJob, type RefreshJob } from '../../core/refresh/refresh-job.ts';
-import type { RefreshQueue } from '../../pipeline/ports.ts';
+import type { RefreshQueue } from '../../pipeline/refresh-ports.ts';
 
 /** What a worker needs to become one. */
 export interface Assignment {

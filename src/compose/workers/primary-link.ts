@@ -2,7 +2,7 @@
 
 import type { WorkerChannel } from '../../adapters/workers/channel.ts';
 import type { LeaseLink } from '../../adapters/workers/create-member-leases.ts';
-import type { RefreshQueue } from '../../pipeline/ports.ts';
+import type { RefreshQueue } from '../../pipeline/refresh-ports.ts';
 import type { OwnRenderer } from '../own-renderer.ts';
 import {
   type Assignment,

@@ -6,7 +6,7 @@ import { type ConfigCopy, createCopyReader } from '../../config/config-reader.ts
 import { formatDiagnostic } from '../../config/diagnostic.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/settings.ts';
-import type { RefreshQueue } from '../../pipeline/ports.ts';
+import type { RefreshQueue } from '../../pipeline/refresh-ports.ts';
 import type { PublicServers } from '../build-public.ts';
 import { layFoundation } from '../foundation.ts';
 import { holdRuntime } from '../hold-runtime.ts';

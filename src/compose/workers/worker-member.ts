@@ -5,7 +5,8 @@ import type { Dealer, Seat } from '../../adapters/workers/dealer.ts';
 import { forkWorker, type WorkerExit } from '../../adapters/workers/fork-worker.ts';
 import type { LeaseKeeper, LeaseMember } from '../../adapters/workers/lease-keeper.ts';
 import type { ConfigCopy } from '../../config/config-reader.ts';
-import type { Done, RefreshQueue } from '../../pipeline/ports.ts';
+import type { Done } from '../../pipeline/ports.ts';
+import type { RefreshQueue } from '../../pipeline/refresh-ports.ts';
 import type { OwnProgram } from '../own-program.ts';
 import { STOP_DEADLINE_MS } from '../stop.ts';
 import {

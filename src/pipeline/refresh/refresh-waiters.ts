@@ -1,6 +1,7 @@
 // Waits for jobs of the refresh queue to end, wherever they are run. Bounded in time: a queue may
 // lose a job, as when its Redis is emptied.
-import type { CacheKey, RefreshQueue, RefreshResult } from '../ports.ts';
+import type { CacheKey } from '../ports.ts';
+import type { RefreshQueue, RefreshResult } from '../refresh-ports.ts';
 
 export interface AwaitedRefresh {
   readonly result: Promise<RefreshResult>;

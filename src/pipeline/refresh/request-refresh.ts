@@ -3,7 +3,8 @@
 import type { Decider } from '../../core/decision/create-decider.ts';
 import type { RefreshJob, RefreshReason } from '../../core/refresh/refresh-job.ts';
 import { isWhole } from '../fetch/judge-fill.ts';
-import type { Clock, RefreshQueue, RefreshResult } from '../ports.ts';
+import type { Clock } from '../ports.ts';
+import type { RefreshQueue, RefreshResult } from '../refresh-ports.ts';
 import type { PageStore } from '../store/page-store.ts';
 import { findRefreshPages, type NoPageReason, type RefreshPage } from './find-refresh-pages.ts';
 import type { RefreshWaiters } from './refresh-waiters.ts';

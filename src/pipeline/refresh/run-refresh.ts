@@ -5,7 +5,7 @@ import { questionAbout } from '../../core/decision/decision.ts';
 import type { RefreshJob } from '../../core/refresh/refresh-job.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import { deriveKey } from '../phases.ts';
-import type { RefreshResult, RefreshStep } from '../ports.ts';
+import type { RefreshResult, RefreshStep } from '../refresh-ports.ts';
 import type { Fill, FilledPage, Keyed, Site } from '../state.ts';
 import { renewPage } from './refresh-page.ts';
 
