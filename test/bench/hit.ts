@@ -1,10 +1,16 @@
 // `npm run bench:hit` and `bench:bypass`: processor time a request of the whole gateway beside
-// nginx and Varnish, each on one core, in turns.
+// nginx and Varnish, each on one core, in turns; and of what Node takes for the bytes alone.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../helpers/free-port.ts';
-import { type Mode, startEdgeGateway, startNginx, startVarnish } from './http/contenders.ts';
+import {
+  type Mode,
+  startBareNode,
+  startEdgeGateway,
+  startNginx,
+  startVarnish,
+} from './http/contenders.ts';
 import { type LoadPlan, type LoadRound, loadServer, PACE, PAUSE_MS } from './http/load.ts';
 import type { Server } from './http/pinned.ts';
 import { SIZES_KB, startSite, targetOf } from './http/site.ts';
@@ -29,6 +35,7 @@ try {
     await startEdgeGateway(setting),
     await startNginx(setting, mode),
     await startVarnish(setting, mode),
+    await startBareNode(setting, mode),
   ];
   servers.push(...contenders);
   console.log(

@@ -128,6 +128,14 @@ export async function startVarnish(setting: Setting, mode: Mode): Promise<Server
   );
 }
 
+/** No server to choose: what one can be on Node at best. */
+export async function startBareNode({ sitePort }: Setting, mode: Mode): Promise<Server> {
+  const script = fileURLToPath(new URL('bare-node.mjs', import.meta.url));
+  const port = await findFreePort();
+  const command = [process.execPath, script, mode, String(port), String(sitePort)];
+  return await startPinned('bare Node', command, { core: 0, port });
+}
+
 async function makeFolder({ folder }: Setting, name: string): Promise<string> {
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
