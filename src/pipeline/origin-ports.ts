@@ -1,5 +1,5 @@
-// What passing a request on takes: untouched, from socket to socket, or where its answer may be kept
-// for others. As in ports.ts, what may fail in operation is a value.
+// What passing a request on takes: untouched, from socket to socket, or where its answer may be
+// kept for others. As in ports.ts, what may fail in operation is a value.
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { OriginHealth } from '../core/http/pick-upstream.ts';

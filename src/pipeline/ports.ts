@@ -100,8 +100,8 @@ export interface EntryStore {
   /** Deletes; the value says whether there was an entry. */
   readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
   /**
-   * Every key of a host, in slices, tolerating concurrent change: a key may come twice. A slice that
-   * is `unavailable` is the last one, so that half a list is never taken for the whole.
+   * Every key of a host, in slices, tolerating concurrent change: a key may come twice. A slice
+   * that is `unavailable` is the last one, so that half a list is never taken for the whole.
    */
   readonly keys: (filter: EntryFilter) => AsyncIterable<Done<readonly CacheKey[]>>;
   /** As `keys`, with what is stored under them; what can't be used is left out. */

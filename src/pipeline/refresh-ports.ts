@@ -1,5 +1,5 @@
-// The queue of pages that are got behind everyone's back. As in ports.ts, what may fail in operation
-// is a value.
+// The queue of pages that are got behind everyone's back. As in ports.ts, what may fail in
+// operation is a value.
 import type { RefreshJob } from '../core/refresh/refresh-job.ts';
 import type { RefreshResult } from '../core/refresh/refresh-result.ts';
 import type { CacheKey, Done } from './ports.ts';

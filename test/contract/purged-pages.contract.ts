@@ -9,11 +9,7 @@ import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { PurgeOrder, PurgeRecord, PurgeSelector } from '../../src/core/purge/purge-record.ts';
 import type { BodyStore, Hasher } from '../../src/pipeline/ports.ts';
 import { createPurgeJournal, type PurgeJournal } from '../../src/pipeline/purge/purge-journal.ts';
-import {
-  createPageStore,
-  type LookUp,
-  type PageStore,
-} from '../../src/pipeline/store/page-store.ts';
+import { createPageStore, type PageStore } from '../../src/pipeline/store/page-store.ts';
 import type { PageDraft } from '../../src/pipeline/store/save-page.ts';
 import type { EntryStoreSubject } from './entry-store.contract.ts';
 import { createDrafts, type MakeDraft } from './page-drafts.ts';
@@ -83,11 +79,7 @@ export function describePurgedPages(
       await one.pages.drain();
       return saved.stored ? 'stored' : saved.reason;
     };
-    const lookUp = async (
-      url: string,
-      fields: Partial<PageDraft> = {},
-      by = other,
-    ): Promise<LookUp['state'] | 'fresh' | 'stale'> => {
+    const lookUp = async (url: string, fields: Partial<PageDraft> = {}, by = other) => {
       const { key, ref } = draft(url, fields);
       const found = await by.pages.lookUp(key, ref, url);
       return found.state === 'hit' ? found.freshness : found.state;
@@ -95,9 +87,7 @@ export function describePurgedPages(
     const urlOf = (url: string): Extract<PurgeSelector, { readonly kind: 'url' }> => ({
       kind: 'url',
       url,
-      keys: [0, 1, 2].map((id) =>
-        formatCacheKey({ hostId: 1, dimensionId: id, hash: hasher.text(url) }),
-      ),
+      keys: [0, 1, 2].map((id) => formatCacheKey(refOf(url, id))),
     });
     const order = (selector: PurgeSelector, more: Partial<PurgeOrder> = {}): PurgeOrder => ({
       selector,
@@ -199,10 +189,8 @@ export function describePurgedPages(
       for (let i = 0; i < count; i += 50) {
         await Promise.all(urls.slice(i, i + 50).map((url) => save(url)));
       }
-      await subject.plant(
-        formatCacheKey({ hostId: 1, dimensionId: 1, hash: '0'.repeat(16) }),
-        '{"schema":2}',
-      );
+      const foreign = { hostId: 1, dimensionId: 1, hash: '0'.repeat(16) };
+      await subject.plant(formatCacheKey(foreign), '{"schema":2}');
       await save(URL_A, { ref: refOf(URL_A, 1, 2) });
       const host = order({ kind: 'host', hostId: 1 });
       expect(await one.pages.countPurged(host)).toMatchObject({ entries: count });

@@ -1,5 +1,5 @@
-// Which of two patterns says more: what it is before how much of it is literal. Dimensions and rules
-// are put in their fixed order by it.
+// Which of two patterns says more: what it is before how much of it is literal. It puts dimensions
+// and rules in their fixed order.
 import type { Pattern, PatternKind } from './parse-pattern.ts';
 
 /** Smaller is stronger. */
