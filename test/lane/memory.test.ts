@@ -50,8 +50,8 @@ test('bodies that memory let go are kept by no plan', { timeout: 120_000 }, asyn
   const before = heldBytes();
   await visit(30, 110);
   expect(fast).toBe(110);
-  // 80 pages are 4.8 MB.
-  expect(heldBytes().bodies - before.bodies).toBeLessThan(3 * MIB);
+  // 80 pages are 4.8 MB. What closed connections held goes a little later than they do.
+  await waitUntil('less is held', () => heldBytes().bodies - before.bodies < 3 * MIB);
 });
 
 test('of long requests nothing is kept', { timeout: 120_000 }, async () => {
