@@ -10,8 +10,6 @@ import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
 
-export type { OriginTurn } from '../../pipeline/origin-ports.ts';
-
 const CLIENT_LEFT = new BypassError('client_left', 'the client left');
 
 export interface Visit {
