@@ -1,5 +1,5 @@
 // `verify`: exit statuses and what is printed, on the store of a gateway that stands or serves.
-import { appendFileSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { runCommand, withFiles } from './run-command.ts';
@@ -31,7 +31,8 @@ test('a whole store, beside the gateway that serves it', async () => {
 });
 
 test('a spoilt body: told, then removed on request, then fetched anew', async () => {
-  const [spoilt = '', gone = ''] = files();
+  // Pages with equal bodies share one file: what is done to it is done to both.
+  const [spoilt = '', gone = ''] = files().filter((file) => statSync(file).nlink === 1);
   appendFileSync(spoilt, '.');
   rmSync(gone);
   const told = await verify();

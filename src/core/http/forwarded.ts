@@ -103,7 +103,7 @@ function fateOf(nameAsWritten: string): Fate {
 
 /**
  * The end-to-end headers to send upstream, without framing fields. Names with `_` are left out,
- * because CGI-like servers read them as `-` (case A47), and so are HTTP/2's pseudo fields.
+ * because CGI-like servers read them as `-`, and so are HTTP/2's pseudo fields.
  *
  * @param raw the client's header fields as received
  * @param forwarding what we know about the client and the host

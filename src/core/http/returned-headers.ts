@@ -6,7 +6,8 @@ import { publishLocation, publishRefresh } from './location.ts';
 import { createNameTable } from './name-table.ts';
 
 export interface Returning {
-  readonly pseudonym: string;
+  /** Our name in `Via`; null: it is added by whoever sends the answer. */
+  readonly pseudonym: string | null;
   /** Protocol version the origin answered in. */
   readonly httpVersion: string;
   /** `http://127.0.0.1:3000`: what must not appear in a redirect. */
@@ -51,7 +52,8 @@ export function returnResponseHeaders(raw: RawHeaders, returning: Returning): st
     }
     out.push(name, publishValue(fate, value, returning));
   }
-  out.push('Via', viaMember(returning.httpVersion, returning.pseudonym));
+  const { pseudonym, httpVersion } = returning;
+  if (pseudonym !== null) out.push('Via', viaMember(httpVersion, pseudonym));
   return out;
 }
 

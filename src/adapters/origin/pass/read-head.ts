@@ -3,6 +3,7 @@
 import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
 import { hopNames } from '../../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../../core/http/returned-headers.ts';
+import { toPairs } from '../../../core/http/to-pairs.ts';
 import type { OriginAnswer, PassJob } from '../../../pipeline/origin-ports.ts';
 import { splitTarget } from '../fill/build-fill-request.ts';
 import { PageRefused } from '../fill/read-page.ts';
@@ -45,7 +46,7 @@ function returnHeaders(
   const { authority } = splitTarget(url);
   const flat = raw.flat();
   const returned = returnResponseHeaders(flat, {
-    pseudonym: '',
+    pseudonym: null,
     httpVersion: '1.1',
     originUrl,
     hostHeader: host.originHostHeader ?? authority,
@@ -55,16 +56,11 @@ function returnHeaders(
     hasTrailers: false,
   });
   const dropped = hopNames(flat);
-  const pairs: (readonly [string, string])[] = [];
-  // The last pair is our own Via, which is written with every answer that came through us.
-  for (let i = 0; i + 3 < returned.length; i += 2) {
-    pairs.push([returned[i] ?? '', returned[i + 1] ?? '']);
-  }
-  for (const pair of raw) {
-    const folded = pair[0].toLowerCase();
-    if (dropped.has(folded) && DECISIVE.includes(folded)) pairs.push(pair);
-  }
-  return pairs;
+  const kept = raw.filter(([name]) => {
+    const folded = name.toLowerCase();
+    return dropped.has(folded) && DECISIVE.includes(folded);
+  });
+  return [...toPairs(returned), ...kept];
 }
 
 function isConditional(headers: HeaderList): boolean {
