@@ -1,9 +1,11 @@
 // A gateway that has stored some pages of the demo site, for commands that look at what is stored.
+import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type DemoSite, startDemoSite } from '../demo-site/site.ts';
 import { startTestGateway, type TestGateway } from '../helpers/gateway.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 
 export interface StoredPages {
   readonly site: DemoSite;
@@ -42,6 +44,15 @@ export async function storePages(): Promise<StoredPages> {
   });
   for (const path of STORED_PATHS) await ask(gateway.port, path, GOOGLEBOT);
   await ask(gateway.port, STORED_PATHS[0], GOOGLEBOT_MOBILE);
+  // A command in this very process would take what is still being written for a dead one's.
+  const pages = join(gateway.folder, 'data', 'pages');
+  await waitUntil('all codings are stored', () => {
+    const names = readdirSync(pages, { recursive: true, encoding: 'utf8' });
+    const coded = names.filter((name) => /\.html\.(?:br|gz)$/.test(name));
+    return (
+      coded.length === 2 * (STORED_PATHS.length + 1) && !names.some((name) => /tmp$/.test(name))
+    );
+  });
   return {
     site,
     gateway,
