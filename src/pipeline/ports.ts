@@ -76,6 +76,8 @@ export type FoundEntry =
       readonly value: Entry;
       /** Which version this is, for `isCurrent`. */
       readonly stamp: number;
+      /** As it is stored, for `delete`. */
+      readonly text: string;
     }
   | Exclude<Found<Entry>, { readonly state: 'found' }>;
 
@@ -83,6 +85,12 @@ export interface StoredEntry {
   readonly key: CacheKey;
   readonly entry: Entry;
 }
+
+/** Names who claims the bodies of a page. */
+export type Claim = string;
+
+/** What a dead process has claimed is free again after this time. */
+export const CLAIM_MS = 2_000;
 
 /** Metadata by cache key. Reads and writes of one key are atomic; a damaged value is dropped. */
 export interface EntryStore {
@@ -93,12 +101,29 @@ export interface EntryStore {
    * that can't be told at the moment, and then it has to be read again.
    */
   readonly isCurrent: (key: CacheKey, stamp: number) => boolean;
-  /** Stores until `entry.deleteAt`; replaces the whole value. */
-  readonly put: (key: CacheKey, entry: Entry) => Promise<Done<void>>;
+  /** Whether anything is stored there, of use or not. */
+  readonly has: (key: CacheKey) => Promise<Done<boolean>>;
+  /**
+   * Stores until `entry.deleteAt`; replaces the whole value.
+   *
+   * @param claim `unavailable`, and nothing stored, when others have taken the bodies over
+   */
+  readonly put: (key: CacheKey, entry: Entry, claim?: Claim) => Promise<Done<void>>;
   /** As `put`, but only in place of exactly this entry; the value says whether it was there. */
   readonly replace: (key: CacheKey, previous: Entry, next: Entry) => Promise<Done<boolean>>;
-  /** Deletes; the value says whether there was an entry. */
-  readonly delete: (key: CacheKey) => Promise<Done<boolean>>;
+  /** Deletes what was found there with this text; the value says whether it was still there. */
+  readonly delete: (key: CacheKey, text: string) => Promise<Done<boolean>>;
+  /** Deletes what another version of the format has stored there; the value: whether it had. */
+  readonly deleteForeign: (key: CacheKey) => Promise<Done<boolean>>;
+  /**
+   * Takes the bodies of a page for whoever is going to write them or take them away: one at a time,
+   * over all processes. null: somebody has. For its owner may die, it ends by itself after
+   * `CLAIM_MS`.
+   *
+   * @param mine to have it for as long once more
+   */
+  readonly claim: (key: CacheKey, mine?: Claim) => Promise<Done<Claim | null>>;
+  readonly release: (key: CacheKey, claim: Claim) => Promise<Done<void>>;
   /**
    * Every key of a host, in slices, tolerating concurrent change: a key may come twice. A slice
    * that is `unavailable` is the last one, so that half a list is never taken for the whole.
@@ -150,6 +175,8 @@ export interface BodyStore {
   readonly readAhead: (ref: BodyRef, codings: readonly ContentCoding[]) => BodyReading;
   /** Deletes all codings; the value says whether there was a body. */
   readonly delete: (ref: BodyRef) => Promise<Done<boolean>>;
+  /** Whether `delete` leaves them, in the same step, where there is an entry or a claim. */
+  readonly sparesEntries: boolean;
   readonly check: () => Promise<Done<void>>;
   readonly close: () => Promise<void>;
 }

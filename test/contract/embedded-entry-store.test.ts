@@ -11,19 +11,40 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createEmbeddedEntryStore } from '../../src/adapters/embedded/create-embedded-entry-store.ts';
 import type { EmbeddedWarning } from '../../src/adapters/embedded/open-embedded.ts';
 import { StoreOpenError } from '../../src/adapters/embedded/store-open-error.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { CLAIM_MS } from '../../src/pipeline/ports.ts';
 import { runLimited } from '../helpers/run-limited.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
+import { describeBodyClaims } from './body-claims.contract.ts';
 import { describeEntryStore } from './entry-store.contract.ts';
 import { openEmbeddedSubject } from './open-entry-stores.ts';
 import { keyOf, makeEntry } from './stored-entries.ts';
+import { createTestClock } from './test-clock.ts';
 
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'edge-gateway-embedded-'));
 
 describeEntryStore('embedded', openEmbeddedSubject);
+describeBodyClaims('embedded', openEmbeddedSubject);
+
+test('claims that dead processes have left go when a store is opened', async () => {
+  const clock = createTestClock();
+  const subject = await openEmbeddedSubject(clock);
+  onTestFinished(subject.dispose);
+  const [old = '', young = ''] = ['0', '1'].map((digit) =>
+    keyOf(makeEntry({ hash: digit.repeat(16) })),
+  );
+  await subject.store.claim(old);
+  clock.advance(CLAIM_MS);
+  await subject.store.claim(young);
+  const other = await subject.openOther();
+  await waitUntil('it is gone', async () => (await subject.readRaw(`claim:${old}`)) === null);
+  expect(await subject.readRaw(`claim:${young}`)).toEqual(expect.any(String));
+  await other.close();
+});
 
 describe('opening the embedded store', () => {
   let basePath: string;

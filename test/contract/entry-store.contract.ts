@@ -1,5 +1,6 @@
 // What every entry store must do; each adapter runs all of it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { encodeEntry } from '../../src/core/key/entry-codec.ts';
 import type {
   Entry,
   EntryFilter,
@@ -11,6 +12,7 @@ import { waitUntil } from '../helpers/wait-until.ts';
 import {
   COLLISIONS,
   DAMAGED_TEXTS,
+  deleteEntry,
   FOREIGN_TEXTS,
   HOUR_MS,
   keyOf,
@@ -95,7 +97,7 @@ export function describeEntryStore(
       expect(await store.replace(key, first, next)).toEqual({ state: 'done', value: true });
       expect(await store.get(key)).toMatchObject({ value: next });
       expect(await store.replace(key, first, next)).toEqual({ state: 'done', value: false });
-      await store.delete(key);
+      await deleteEntry(store, key);
       expect(await store.replace(key, next, first)).toEqual({ state: 'done', value: false });
       expect(await store.get(key)).toEqual({ state: 'absent' });
     });
@@ -117,9 +119,38 @@ export function describeEntryStore(
 
     test('deleting says whether there was something', async () => {
       const key = keyOf(await put());
-      expect(await store.delete(key)).toEqual({ state: 'done', value: true });
+      expect(await store.has(key)).toEqual({ state: 'done', value: true });
+      expect(await deleteEntry(store, key)).toEqual({ state: 'done', value: true });
+      expect(await store.has(key)).toEqual({ state: 'done', value: false });
       expect(await store.get(key)).toEqual({ state: 'absent' });
-      expect(await store.delete(key)).toEqual({ state: 'done', value: false });
+      expect(await deleteEntry(store, key)).toEqual({ state: 'done', value: false });
+    });
+
+    test('deletes only what was found', async () => {
+      const first = await put();
+      const key = keyOf(first);
+      const found = await store.get(key);
+      const text = found.state === 'found' ? found.text : expect.unreachable(found.state);
+      const second = await put({ status: 404 });
+      expect(await store.delete(key, text)).toEqual({ state: 'done', value: false });
+      expect(await store.get(key)).toMatchObject({ value: second });
+    });
+
+    test('of another version of the format: deleted by that name alone', async () => {
+      const key = keyOf(makeEntry());
+      expect(await store.deleteForeign(key)).toEqual({ state: 'done', value: false });
+      for (const [what, text] of FOREIGN_TEXTS) {
+        await subject.plant(key, text);
+        expect([what, await store.has(key)]).toEqual([what, { state: 'done', value: true }]);
+        expect([what, await store.deleteForeign(key)]).toEqual([
+          what,
+          { state: 'done', value: true },
+        ]);
+        expect([what, await subject.readRaw(key)]).toEqual([what, null]);
+      }
+      await put();
+      expect(await store.deleteForeign(key)).toEqual({ state: 'done', value: false });
+      expect(await store.has(key)).toEqual({ state: 'done', value: true });
     });
 
     test('stale is found, expired is absent and gone', async () => {
@@ -193,7 +224,7 @@ export function describeEntryStore(
         if (page.state === 'unavailable') throw new Error(page.reason);
         expect(page.value.length).toBeLessThan(1_100);
         for (const key of page.value) found.add(key);
-        await store.delete(doomed ?? '');
+        await deleteEntry(store, doomed ?? '');
       }
       expect(kept.filter((key) => !found.has(key))).toEqual([]);
     });
@@ -250,9 +281,9 @@ export function describeEntryStore(
         () => store.put(key, next),
         () => other.put(key, first),
         () => other.replace(key, first, next),
-        () => store.delete(key),
+        () => deleteEntry(store, key),
         () => other.put(key, next),
-        () => other.delete(key),
+        () => deleteEntry(other, key),
       ];
       for (const change of changes) {
         await store.put(key, first);
@@ -273,7 +304,11 @@ export function describeEntryStore(
       expect(await store.check()).toMatchObject({ state: 'unavailable' });
       expect(await store.get(keyOf(entry))).toMatchObject({ state: 'unavailable' });
       expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'unavailable' });
-      expect(await store.delete(keyOf(entry))).toMatchObject({ state: 'unavailable' });
+      expect(await store.delete(keyOf(entry), encodeEntry(entry))).toMatchObject({
+        state: 'unavailable',
+      });
+      expect(await store.claim(keyOf(entry))).toMatchObject({ state: 'unavailable' });
+      expect(await store.has(keyOf(entry))).toMatchObject({ state: 'unavailable' });
       for await (const page of store.keys({ hostId: 1 })) {
         expect(page).toMatchObject({ state: 'unavailable' });
       }

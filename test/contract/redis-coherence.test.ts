@@ -14,7 +14,7 @@ import {
   readStamp,
   useRedisStage,
 } from './redis-stage.ts';
-import { keyOf, makeEntry } from './stored-entries.ts';
+import { deleteEntry, keyOf, makeEntry } from './stored-entries.ts';
 
 describeWithRedis('what was read is current', () => {
   const stage = useRedisStage();
@@ -24,7 +24,7 @@ describeWithRedis('what was read is current', () => {
     const entry = makeEntry();
     const changes: (() => Promise<unknown>)[] = [
       () => put(stage.others, { status: 404 }),
-      () => stage.others.entries.delete(KEY),
+      () => deleteEntry(stage.others.entries, KEY),
     ];
     for (const change of changes) {
       await put(stage.ours);
@@ -50,7 +50,7 @@ describeWithRedis('what was read is current', () => {
     await put(stage.ours);
     expect(stage.ours.entries.isCurrent(KEY, stamp)).toBe(false);
     const next = await holdCurrent(stage.ours);
-    await stage.ours.entries.delete(KEY);
+    await deleteEntry(stage.ours.entries, KEY);
     expect(stage.ours.entries.isCurrent(KEY, next)).toBe(false);
   });
 

@@ -8,14 +8,16 @@ import { connectRedisStores } from '../../src/adapters/redis/connect-redis-store
 import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
 import { escapeGlob } from '../../src/adapters/redis/escape-glob.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
+import { encodeEntry } from '../../src/core/key/entry-codec.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { describeRedisError } from '../../src/core/redis-error.ts';
 import type { EntryStore } from '../../src/pipeline/ports.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
+import { describeBodyClaims } from './body-claims.contract.ts';
 import { describeEntryStore } from './entry-store.contract.ts';
 import { openRedisSubject } from './open-entry-stores.ts';
-import { keyOf, makeEntry } from './stored-entries.ts';
+import { deleteEntry, keyOf, makeEntry } from './stored-entries.ts';
 
 /** What a busy test machine may add to a bounded wait. */
 const SLACK_MS = 400;
@@ -28,6 +30,7 @@ describeWithRedis('contract', () => {
   afterAll(() => server.stop());
 
   describeEntryStore('redis', (clock) => openRedisSubject(server.url, clock));
+  describeBodyClaims('redis', (clock) => openRedisSubject(server.url, clock));
 });
 
 describeWithRedis('in operation', () => {
@@ -176,7 +179,7 @@ describeWithRedis('in operation', () => {
     const refused = { state: 'unavailable', reason: 'oom' };
     for (let i = 0; i < 10; i += 1) expect(await store.put(keyOf(entry), entry)).toEqual(refused);
     expect(await store.get(keyOf(entry))).toMatchObject({ state: 'found', value: entry });
-    expect(await store.delete(keyOf(entry))).toEqual({ state: 'done', value: true });
+    expect(await deleteEntry(store, keyOf(entry))).toEqual({ state: 'done', value: true });
     await raw.config('SET', 'maxmemory', '100mb');
     expect(await store.put(keyOf(entry), entry)).toMatchObject({ state: 'done' });
     await raw.quit();
@@ -249,7 +252,7 @@ async function expectAllUnavailable(store: EntryStore, withinMs: number): Promis
   const calls = [
     () => store.get(keyOf(entry)),
     () => store.put(keyOf(entry), entry),
-    () => store.delete(keyOf(entry)),
+    () => store.delete(keyOf(entry), encodeEntry(entry)),
     () => store.check(),
   ];
   for (const call of calls) {

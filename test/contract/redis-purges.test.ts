@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { describeWithRedis } from '../helpers/redis-server.ts';
 import { waitForTrust } from './open-redis-stores.ts';
 import { ALL, KEY, purgeAll, put, readEnd, useRedisStage } from './redis-stage.ts';
-import { makeEntry } from './stored-entries.ts';
+import { deleteEntry, makeEntry } from './stored-entries.ts';
 
 describeWithRedis('a purge', () => {
   const stage = useRedisStage();
@@ -43,7 +43,7 @@ describeWithRedis('a purge', () => {
     const seq = await purgeAll(stage.ours);
     await waitForTrust(stage.ours, stage.others);
     expect(await readEnd(stage.others)).toBe(seq);
-    expect(await stage.ours.entries.delete(KEY)).toEqual({ state: 'done', value: true });
+    expect(await deleteEntry(stage.ours.entries, KEY)).toEqual({ state: 'done', value: true });
     await raw.config('SET', 'maxmemory', '0');
     await raw.quit();
   });

@@ -3,6 +3,7 @@
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
 import type { Entry } from '../../src/core/key/entry.ts';
 import { encodeEntry } from '../../src/core/key/entry-codec.ts';
+import type { CacheKey, Done, EntryStore } from '../../src/pipeline/ports.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -119,3 +120,11 @@ export const FOREIGN_TEXTS: readonly (readonly [name: string, text: string])[] =
   ['an empty object', '{}'],
   ['fields only by prototype', `{"__proto__":${spoil({})}}`],
 ];
+
+/** Deletes whatever entry there is; the value says whether there was one. */
+export async function deleteEntry(store: EntryStore, key: CacheKey): Promise<Done<boolean>> {
+  const found = await store.get(key);
+  if (found.state === 'unavailable') return found;
+  if (found.state !== 'found') return { state: 'done', value: false };
+  return await store.delete(key, found.text);
+}

@@ -35,6 +35,8 @@ async function purge({ adminPort }: ServingProcess, body: Order): Promise<Order>
   return answer;
 }
 
+const PAGE_URL = 'https://site.test/page';
+
 const brief = (reply: Reply): string => `${reply.header('X-Render-Cache')} ${reply.body}`;
 
 test('a purge by another process wins over a fetch that began before it', async () => {
@@ -96,6 +98,40 @@ test('a soft purge by another process: stale, then renewed once', async () => {
   expect(brief(await ask(other.port, '/page'))).toBe('hit v2');
   expect(origin.requests).toHaveLength(2);
   expect(await purge(other, { undo: id })).toMatchObject({ entries: 0, newer: 1, undoes: id });
+}, 120_000);
+
+test('purges one after another of a page that both store again: it never loses its bodies', async () => {
+  const PURGES = 80;
+  const COMMANDS = 4;
+  const origin = await startRawOrigin({ answer: () => page('<p>words</p>'.repeat(400)) });
+  onTestFinished(origin.close);
+  const { all, file } = await startProcesses(origin.url);
+  const hits = [0, 0];
+  let isOver = false;
+  const client = async ({ port }: ServingProcess, own: number): Promise<void> => {
+    while (!isOver) {
+      const reply = await ask(port, '/page');
+      if (reply.header('X-Render-Cache') === 'hit') hits[own] = (hits[own] ?? 0) + 1;
+    }
+  };
+  const clients = all.map(client);
+  const counts: number[] = [];
+  for (let round = 0; round < PURGES; round += 1) {
+    // Nobody fetches any more: what a purge means is there, or is stored anew behind it.
+    const before = [...hits];
+    await waitUntil('both have it', () => hits.every((count, own) => count > (before[own] ?? 0)));
+    const { entries, newer } = await purge(all[round % 2] ?? all[0], { url: PAGE_URL });
+    counts.push(Number(entries) + Number(newer));
+  }
+  for (let round = 0; round < COMMANDS; round += 1) {
+    const done = await finishCommand(startCommand(['purge', PAGE_URL, '-c', file]));
+    expect(done).toMatchObject({ status: 0, stderr: '' });
+  }
+  isOver = true;
+  await Promise.all(clients);
+  expect(counts.filter((count) => count < 1)).toEqual([]);
+  const alarms = all.flatMap(({ log }) => log.filter(({ kind }) => kind === 'body_damaged'));
+  expect(alarms).toEqual([]);
 }, 120_000);
 
 test('300 purges among hits and fills: nobody gets what is older', async () => {

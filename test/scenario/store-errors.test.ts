@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import { countStoreErrors } from '../../src/compose/count-store-errors.ts';
+import { encodeEntry } from '../../src/core/key/entry-codec.ts';
 import type { LearnedRule } from '../../src/core/learned/learned-rule.ts';
 import type { BodyStore, Done } from '../../src/pipeline/ports.ts';
 import { connectStores } from '../contract/open-redis-stores.ts';
@@ -88,7 +89,11 @@ describeWithRedis('Redis is gone', () => {
       ['entries read', () => entries.get(KEY)],
       ['entries write', () => entries.put(KEY, entry)],
       ['entries replace', () => entries.replace(KEY, entry, entry)],
-      ['entries delete', () => entries.delete(KEY)],
+      ['entries read', () => entries.has(KEY)],
+      ['entries delete', () => entries.delete(KEY, encodeEntry(entry))],
+      ['entries delete', () => entries.deleteForeign(KEY)],
+      ['entries claim', () => entries.claim(KEY)],
+      ['entries claim', () => entries.release(KEY, 'nobody')],
       ['entries list', () => lastOf(entries.keys({}))],
       ['entries list', () => lastOf(entries.entries({}))],
       ['entries list', () => entries.dimensions(1)],

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, truncate, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { startGatewayProcess } from './gateway-process.ts';
 import { ask, hostsText, page, type Stage, setStage, startOrigin } from './stage.ts';
 
@@ -11,10 +12,15 @@ const HTML = `<!doctype html>${'<p>words</p>'.repeat(400)}`;
 
 const pagesFolder = ({ gateway }: Stage): string => join(gateway.folder, 'data', 'pages');
 
+/** The file of the one page, when its codings are there too: with them it is written once more. */
 async function bodyFile(stage: Stage): Promise<string> {
-  const names = await readdir(pagesFolder(stage), { recursive: true });
-  const name = names.find((path) => path.endsWith('.html'));
-  return join(pagesFolder(stage), name ?? 'there is none');
+  const folder = pagesFolder(stage);
+  let names: readonly string[] = [];
+  await waitUntil('the page has codings', async () => {
+    names = await readdir(folder, { recursive: true });
+    return names.some((path) => path.endsWith('.html.br'));
+  });
+  return join(folder, names.find((path) => path.endsWith('.html')) ?? 'there is none');
 }
 
 describe('a damaged body is never served, and is built again', () => {

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { findFreePort } from '../helpers/free-port.ts';
 import { startTestGateway } from '../helpers/gateway.ts';
-import { startGatewayProcess } from './gateway-process.ts';
+import { type LogLine, startGatewayProcess } from './gateway-process.ts';
 import { hostsText } from './stage.ts';
 
 export interface ServingProcess {
   readonly port: number;
   readonly adminPort: number;
+  /** Log lines so far, parsed. */
+  readonly log: readonly LogLine[];
 }
 
 export interface TwoProcesses {
@@ -51,5 +53,5 @@ ${render}`,
   );
   const there = await startGatewayProcess(file);
   onTestFinished(async () => void (await there.stop()));
-  return { here, there: { port: there.port, adminPort }, file };
+  return { here, there: { port: there.port, adminPort, log: there.log }, file };
 }

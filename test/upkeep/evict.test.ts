@@ -1,7 +1,7 @@
 // The quota: which pages go when the store is over it, and which never do.
 import { describe, expect, test } from 'vitest';
 import { type Eviction, evictPages, sumBytes } from '../../src/pipeline/upkeep/evict-pages.ts';
-import { HOUR_MS } from '../contract/stored-entries.ts';
+import { deleteEntry, HOUR_MS } from '../contract/stored-entries.ts';
 import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
@@ -101,7 +101,7 @@ describe('over the quota', () => {
 
   test('pages that nobody has any more make room in the book, and on the disk', async () => {
     const [gone, ...pages] = await storePages(4);
-    await store.deps.entries.delete(gone?.key ?? '');
+    await deleteEntry(store.deps.entries, gone?.key ?? '');
     const bytes = await bytesStored();
     expect(await evict(bytes - 1)).toMatchObject({ pages: 1 });
     expect(gone && (await lookAt(store, gone))).toBe('nothing');

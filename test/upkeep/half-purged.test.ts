@@ -164,7 +164,7 @@ function endAfter(count: number, entries: EntryStore): EntryStore {
   return {
     ...entries,
     replace: async (...args) => (isOver() ? ENDED : await entries.replace(...args)),
-    delete: async (key) => (isOver() ? ENDED : await entries.delete(key)),
+    delete: async (...args) => (isOver() ? ENDED : await entries.delete(...args)),
   };
 }
 

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type SweepReport, sweepStore } from '../../src/pipeline/upkeep/sweep-store.ts';
-import { HOUR_MS } from '../contract/stored-entries.ts';
+import { deleteEntry, HOUR_MS } from '../contract/stored-entries.ts';
 import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
@@ -118,7 +118,7 @@ describe('what goes', () => {
   test('a row of the usage book without an entry', async () => {
     const page = await storePage(store, makePage(store, 1));
     await store.notes.flush();
-    await store.deps.entries.delete(page.key);
+    await deleteEntry(store.deps.entries, page.key);
     expect(await countHosts()).toMatchObject([{ entries: 1 }]);
     await sweep();
     expect(await countHosts()).toEqual([]);
@@ -209,7 +209,7 @@ describe('the usage book', () => {
     await store.notes.flush();
     const [after] = await countHosts();
     expect((after?.bytes ?? 0) - (before?.bytes ?? 0)).toBeGreaterThanOrEqual(500);
-    await store.noted.delete(page.key);
+    await deleteEntry(store.noted, page.key);
     await store.notes.flush();
     expect(await countHosts()).toEqual([]);
   });

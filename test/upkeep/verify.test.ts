@@ -3,7 +3,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Problem, verifyStore } from '../../src/pipeline/upkeep/verify-store.ts';
-import { HOUR_MS } from '../contract/stored-entries.ts';
+import { deleteEntry, HOUR_MS } from '../contract/stored-entries.ts';
 import type { TestClock } from '../contract/test-clock.ts';
 import {
   lookAt,
@@ -112,7 +112,11 @@ describe('problems', () => {
         return store.deps.entries.put(key, { ...entry, bodies: { ...entry.bodies, br } });
       },
     ],
-    ['a body without an entry', { kind: 'orphan' }, ({ key }) => store.deps.entries.delete(key)],
+    [
+      'a body without an entry',
+      { kind: 'orphan' },
+      ({ key }) => deleteEntry(store.deps.entries, key),
+    ],
   ])('%s: found, repaired, and then gone', async (_name, expected, damage) => {
     const page = await storePage(store, makePage(store, 1));
     const other = await storePage(store, makePage(store, 2));

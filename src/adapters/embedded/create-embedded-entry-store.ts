@@ -2,27 +2,26 @@
 // memory; a write is one transaction that survives a kill. Every write has a version of its own:
 // removing what has expired never hits an entry another process has just put there, and what was
 // read earlier is known to be current by comparing one number.
-import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatCacheKeyPrefix, parseCacheKey } from '../../core/key/cache-key.ts';
-import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
+import { decodeEntry } from '../../core/key/entry-codec.ts';
 import type {
   CacheKey,
   Clock,
   Done,
-  Entry,
   EntryFilter,
   EntryStore,
   FoundEntry,
   StoredEntry,
 } from '../../pipeline/ports.ts';
 import type { Attempt } from './attempt.ts';
+import { createEmbeddedClaims, dropOldClaims } from './embedded-claims.ts';
 import { type KeyRange, listKeys, rangeOfPrefix } from './list-keys.ts';
 import { type Embedded, type EmbeddedStoreOptions, openEmbedded } from './open-embedded.ts';
 import type { Environment } from './open-environment.ts';
+import { createEntryWrites } from './write-entries.ts';
 
 const KEYS_PER_SLICE = 500;
-const STAMPS_PER_MS = 1_024;
 const CLOSE_TIMEOUT_MS = 2_000;
 const DONE: Done<void> = { state: 'done', value: undefined };
 
@@ -34,45 +33,26 @@ const DONE: Done<void> = { state: 'done', value: undefined };
  */
 export function createEmbeddedEntryStore(
   options: EmbeddedStoreOptions,
-  { environment, read, write, clock }: Embedded = openEmbedded(options),
+  embedded: Embedded = openEmbedded(options),
 ): EntryStore {
+  const { environment, read, write, clock } = embedded;
+  const claims = createEmbeddedClaims(embedded);
+  void dropOldClaims(embedded);
+
   async function get(key: CacheKey): Promise<FoundEntry> {
     const found = await read(async () => environment.getEntry(key));
     if (found === undefined) return { state: 'absent' };
     if ('state' in found) return found;
     const decoded = decodeEntry(found.value, key, clock.now());
     const stamp = found.version ?? 0;
-    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp };
+    if (decoded.state === 'entry') {
+      return { state: 'found', value: decoded.entry, stamp, text: found.value };
+    }
     if (decoded.state === 'foreign') return { state: 'absent' };
     await write(() => environment.remove(key, stamp));
     return decoded.state === 'expired'
       ? { state: 'absent' }
       : { state: 'damaged', reason: decoded.reason };
-  }
-
-  function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
-    return write(async () => {
-      await environment.put(key, encodeEntry(entry), nextStamp(clock.now()));
-      return DONE;
-    });
-  }
-
-  function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
-    return write(async () => {
-      const found = environment.getEntry(key);
-      if (found?.value !== encodeEntry(previous)) return { state: 'done', value: false };
-      const stamp = nextStamp(clock.now());
-      const value = await environment.put(key, encodeEntry(next), stamp, found.version ?? 0);
-      return { state: 'done', value };
-    });
-  }
-
-  function remove(key: CacheKey): Promise<Done<boolean>> {
-    return write(async () => {
-      const value = environment.doesExist(key);
-      if (value) await environment.remove(key);
-      return { state: 'done', value };
-    });
   }
 
   function check(): Promise<Done<void>> {
@@ -85,9 +65,10 @@ export function createEmbeddedEntryStore(
   return {
     name: 'embedded',
     get,
-    put,
-    replace,
-    delete: remove,
+    ...createEntryWrites(embedded, claims),
+    claim: claims.claim,
+    release: claims.release,
+    has: (key) => read(async () => ({ state: 'done', value: environment.doesExist(key) })),
     isCurrent: (key, stamp) => isStill(environment, key, stamp),
     keys: (filter) => listKeys(environment, rangeOf(filter), { read, limit: KEYS_PER_SLICE }),
     entries: (filter) => listEntries(environment, filter, { read, clock }),
@@ -104,11 +85,6 @@ async function closeWithin(environment: Environment, timeoutMs: number): Promise
   const timeout = wait(timeoutMs, undefined, { signal: abort.signal }).catch(() => undefined);
   await Promise.race([environment.close(), timeout]);
   abort.abort();
-}
-
-/** Unique over processes: a millisecond, and 1 of 1,024 in it. */
-function nextStamp(nowMs: number): number {
-  return Math.floor(nowMs) * STAMPS_PER_MS + randomInt(STAMPS_PER_MS);
 }
 
 function isStill(environment: Environment, key: CacheKey, stamp: number): boolean {

@@ -94,6 +94,7 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     // The disk is near: a file that may not be wanted is not read.
     readAhead: (ref) => (coding, digest) => read(ref, coding, digest),
     delete: (ref) => answer(() => removeBodyFiles(ref, deps)),
+    sparesEntries: false,
     check,
     close: async () => undefined,
     sweepLeftovers: () => staging.sweep(clock.now()),

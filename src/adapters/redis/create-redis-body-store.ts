@@ -1,6 +1,7 @@
 // The BodyStore port on Redis: one hash a page, a field a coding, in the slot of its entry. All
 // codings are replaced in one step; they outlive their metadata by a little. What is read is of the
 // length that was asked for, or not sent at all, and its hash is compared.
+import { formatCacheKey } from '../../core/key/cache-key.ts';
 import type {
   BodyDigest,
   BodyRef,
@@ -13,6 +14,7 @@ import type {
 import { checkConnection } from './create-redis-entry-store.ts';
 import { createReadAhead } from './read-body-ahead.ts';
 import { bodyKey, type RedisBodyStoreOptions } from './redis-bodies.ts';
+import { claimKey } from './redis-claims.ts';
 
 /** So much longer than their metadata do bodies stay. */
 const MARGIN_MS = 60_000;
@@ -40,6 +42,12 @@ const READ = `
   local length = redis.call('HSTRLEN', KEYS[1], ARGV[1])
   if length ~= tonumber(ARGV[2]) then return length end
   return redis.call('HGET', KEYS[1], ARGV[1])
+`;
+
+/** KEYS: bodies, entry, claim. What has an entry, or is about to have one, stays. */
+const REMOVE = `
+  if redis.call('EXISTS', KEYS[2], KEYS[3]) > 0 then return 0 end
+  return redis.call('UNLINK', KEYS[1])
 `;
 
 /** Makes the body store; its connection is closed by whoever opened it. */
@@ -92,8 +100,11 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
 
   async function remove(ref: BodyRef): Promise<Done<boolean>> {
     const key = bodyKey(ref);
-    const done = await connection.run(key, (redis) => redis.unlink(key));
-    return done.state === 'unavailable' ? done : { state: 'done', value: done.value > 0 };
+    const page = formatCacheKey(ref);
+    const done = await connection.run(key, (redis) =>
+      redis.eval(REMOVE, 3, key, page, claimKey(page)),
+    );
+    return done.state === 'unavailable' ? done : { state: 'done', value: done.value === 1 };
   }
 
   return {
@@ -105,6 +116,7 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
     read,
     readAhead: createReadAhead(options, read),
     delete: remove,
+    sparesEntries: true,
     check: () => checkConnection(connection),
     close: async () => undefined,
   };

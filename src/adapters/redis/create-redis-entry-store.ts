@@ -1,13 +1,29 @@
 // The EntryStore port on Redis: one JSON string a key, set together with its expiry. An error is
 // `unavailable`, never a miss, and no call waits longer than the store timeout. Every change is
 // told to all processes; what was read before it, or while nothing could be heard, is not current.
-import { decodeEntry, ENTRY_CHARS_MAX, encodeEntry } from '../../core/key/entry-codec.ts';
-import type { CacheKey, Clock, Done, Entry, EntryStore, FoundEntry } from '../../pipeline/ports.ts';
+import { type Decoded, decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
+import type {
+  CacheKey,
+  Claim,
+  Clock,
+  Done,
+  Entry,
+  EntryStore,
+  FoundEntry,
+} from '../../pipeline/ports.ts';
 import type { Announcer } from './announce.ts';
 import type { ChangedKeys } from './channel/changed-keys.ts';
 import type { Channel } from './channel/channel.ts';
 import type { RedisConnection } from './connection/redis-connection.ts';
+import {
+  ENTRY_BYTES_MAX,
+  removeMeant,
+  removeVersion,
+  versionOf,
+  WRONG_TYPE,
+} from './entry-version.ts';
 import { createNotedDimensions } from './noted-dimensions.ts';
+import { claimKey, createRedisClaims, PUT_CLAIMED } from './redis-claims.ts';
 import { scanEntries, scanKeys } from './scan-entries.ts';
 
 export interface RedisEntryStoreOptions {
@@ -19,11 +35,10 @@ export interface RedisEntryStoreOptions {
   readonly close: () => Promise<void>;
 }
 
-/** No more of a value is fetched, so that an enormous one is no outage; 2 bytes a character. */
-const ENTRY_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
-
 /** Nothing is ever there; a user who may read entries may read it. */
 const CHECK_KEY = 'cache:check';
+
+const CLAIM_LOST: Done<void> = { state: 'unavailable', reason: 'claim_lost' };
 
 /** Compares and sets in one step. */
 const REPLACE = `
@@ -41,27 +56,40 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
     const stamp = changes.stamp();
     const stored = await connection.run(key, (redis) => redis.getrange(key, 0, ENTRY_BYTES_MAX));
     if (stored.state === 'unavailable') {
-      return stored.reason === 'wrongtype' ? dropDamaged(key, 'wrong_type') : stored;
+      return stored.reason === 'wrongtype' ? dropDamaged(key, WRONG_TYPE) : stored;
     }
-    if (stored.value === '') return { state: 'absent' };
-    const decoded = decodeEntry(stored.value, key, clock.now());
-    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp };
+    const text = stored.value;
+    if (text === '') return { state: 'absent' };
+    const decoded = decodeEntry(text, key, clock.now());
+    if (decoded.state === 'entry') return { state: 'found', value: decoded.entry, stamp, text };
     if (decoded.state === 'invalid') return dropDamaged(key, decoded.reason);
     // An expired one goes by its own PXAT.
     return { state: 'absent' };
   }
 
   async function dropDamaged(key: CacheKey, reason: string): Promise<FoundEntry> {
-    const dropped = await announcer.change(key, (redis) => redis.unlink(key));
+    const dropped =
+      reason === WRONG_TYPE
+        ? await removeVersion(key, WRONG_TYPE, announcer)
+        : await removeMeant(key, (text) => stateOf(key, text) === 'invalid', options);
     return dropped.state === 'unavailable' ? dropped : { state: 'damaged', reason };
   }
 
-  async function put(key: CacheKey, entry: Entry): Promise<Done<void>> {
+  const stateOf = (key: CacheKey, text: string): Decoded['state'] =>
+    decodeEntry(text, key, clock.now()).state;
+
+  async function put(key: CacheKey, entry: Entry, claim?: Claim): Promise<Done<void>> {
+    const text = encodeEntry(entry);
     const [noted, done] = await Promise.all([
       dimensions.note(key),
-      announcer.change(key, (redis) => redis.set(key, encodeEntry(entry), 'PXAT', entry.deleteAt)),
+      announcer.change<unknown>(key, (redis) =>
+        claim === undefined
+          ? redis.set(key, text, 'PXAT', entry.deleteAt)
+          : redis.eval(PUT_CLAIMED, 2, key, claimKey(key), claim, text, entry.deleteAt),
+      ),
     ]);
-    return done.state === 'unavailable' ? done : noted;
+    if (done.state === 'unavailable') return done;
+    return done.value === 0 ? CLAIM_LOST : noted;
   }
 
   async function replace(key: CacheKey, previous: Entry, next: Entry): Promise<Done<boolean>> {
@@ -72,8 +100,8 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
     return done.state === 'unavailable' ? done : { state: 'done', value: done.value === 1 };
   }
 
-  async function remove(key: CacheKey): Promise<Done<boolean>> {
-    const done = await announcer.change(key, (redis) => redis.unlink(key));
+  async function has(key: CacheKey): Promise<Done<boolean>> {
+    const done = await connection.run(key, (redis) => redis.exists(key));
     return done.state === 'unavailable' ? done : { state: 'done', value: done.value > 0 };
   }
 
@@ -83,7 +111,10 @@ export function createRedisEntryStore(options: RedisEntryStoreOptions): EntrySto
     isCurrent: (key, stamp) => channel.isTrusted() && changes.isUnchanged(key, stamp),
     put,
     replace,
-    delete: remove,
+    has,
+    delete: (key, text) => removeVersion(key, versionOf(text), announcer),
+    deleteForeign: (key) => removeMeant(key, (text) => stateOf(key, text) === 'foreign', options),
+    ...createRedisClaims(connection),
     keys: (filter) => scanKeys(connection, filter),
     entries: (filter) => scanEntries(connection, filter, clock, ENTRY_BYTES_MAX),
     dimensions: dimensions.list,

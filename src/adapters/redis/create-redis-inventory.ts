@@ -1,10 +1,10 @@
 // The Inventory port on Redis: a version is the hash of the stored bytes, compared where they are.
-import { createHash } from 'node:crypto';
-import { decodeEntry, ENTRY_CHARS_MAX } from '../../core/key/entry-codec.ts';
+import { decodeEntry } from '../../core/key/entry-codec.ts';
 import type { Clock, Done } from '../../pipeline/ports.ts';
 import type { Inventory, StoredItem } from '../../pipeline/upkeep-ports.ts';
 import type { Announcer } from './announce.ts';
 import type { RedisConnection } from './connection/redis-connection.ts';
+import { ENTRY_BYTES_MAX, removeVersion, versionOf, WRONG_TYPE } from './entry-version.ts';
 
 export interface RedisInventoryOptions {
   readonly connection: RedisConnection;
@@ -12,28 +12,13 @@ export interface RedisInventoryOptions {
   readonly clock: Clock;
 }
 
-/** No more of a value is looked at; 2 bytes a character. */
-const VALUE_BYTES_MAX = 2 * ENTRY_CHARS_MAX;
-
-/** The version of what is no string. */
-const WRONG_TYPE = 'wrong_type';
-
-const REMOVE = `
-  local version = '${WRONG_TYPE}'
-  if redis.call('TYPE', KEYS[1]).ok == 'string' then
-    version = redis.sha1hex(redis.call('GETRANGE', KEYS[1], 0, ${VALUE_BYTES_MAX}))
-  end
-  if version ~= ARGV[1] then return 0 end
-  return redis.call('UNLINK', KEYS[1])
-`;
-
 /** Makes the inventory over a connection that others use too. */
 export function createRedisInventory(options: RedisInventoryOptions): Inventory {
   const { connection, announcer, clock } = options;
 
   async function readOne(key: string): Promise<Done<StoredItem | null>> {
     const stored = await connection.run(key, (redis) =>
-      redis.getrangeBuffer(key, 0, VALUE_BYTES_MAX),
+      redis.getrangeBuffer(key, 0, ENTRY_BYTES_MAX),
     );
     if (stored.state === 'done') return { state: 'done', value: toItem(key, stored.value) };
     if (stored.reason !== 'wrongtype') return stored;
@@ -46,7 +31,7 @@ export function createRedisInventory(options: RedisInventoryOptions): Inventory 
     const text = value.toString();
     return {
       key,
-      version: createHash('sha1').update(value).digest('hex'),
+      version: versionOf(value),
       bytes: text.length,
       content: decodeEntry(text, key, clock.now()),
     };
@@ -64,10 +49,7 @@ export function createRedisInventory(options: RedisInventoryOptions): Inventory 
       if (counts.state === 'unavailable') return counts;
       return { state: 'done', value: keys.filter((_, index) => counts.value[index] === 0) };
     },
-    remove: async ({ key, version }) => {
-      const done = await announcer.change(key, (redis) => redis.eval(REMOVE, 1, key, version));
-      return done.state === 'unavailable' ? done : { state: 'done', value: done.value === 1 };
-    },
+    remove: ({ key, version }) => removeVersion(key, version, announcer),
   };
 }
 

@@ -38,7 +38,15 @@ export interface PageSample {
 
 export interface StoreErrorSample {
   readonly store: 'entries' | 'bodies' | 'purge_log' | 'learned_rules';
-  readonly operation: 'read' | 'write' | 'replace' | 'extend' | 'delete' | 'list' | 'check';
+  readonly operation:
+    | 'read'
+    | 'write'
+    | 'replace'
+    | 'extend'
+    | 'delete'
+    | 'claim'
+    | 'list'
+    | 'check';
   readonly state: 'unavailable' | 'damaged';
 }
 

@@ -114,10 +114,12 @@ async function settlePage(key: CacheKey, deps: PageStoreDeps): Promise<Done<Outc
       if (found.state !== 'found') return ABSENT;
       const before = found.value;
       const after = settleEntry(before, deps.journal.judge(before), deps.clock.now());
-      const done = await changeEntry(key, { before, after }, deps);
+      const done =
+        after === null
+          ? await deletePage(key, found.text, deps)
+          : await changeEntry(key, { before, after }, deps);
       if (done.state === 'unavailable') return done;
       if (done.value) return { state: 'done', value: { before, after } };
-      if (after === null) return ABSENT;
     }
     return { state: 'unavailable', reason: 'an entry changes all the time' };
   });
@@ -126,11 +128,10 @@ async function settlePage(key: CacheKey, deps: PageStoreDeps): Promise<Done<Outc
 /** Says whether it was there to be changed. */
 async function changeEntry(
   key: CacheKey,
-  { before, after }: Outcome,
+  { before, after }: { readonly before: Entry; readonly after: Entry },
   deps: PageStoreDeps,
 ): Promise<Done<boolean>> {
   if (after === before) return { state: 'done', value: true };
-  if (after === null) return await deletePage(key, before, deps);
   return await deps.entries.replace(key, before, toStored(key, after, deps));
 }
 
@@ -157,17 +158,17 @@ export function toStored(
 }
 
 /**
- * The entry goes first: a body without one is never served. A page that another process stores at
- * this very moment may go too, and is got again: a turn among all processes would cost two more
- * questions an entry, and the command beside a gateway without Redis can't have one.
+ * Says whether it was still the one that was judged. The entry goes first: a body without one is
+ * never served.
  */
 async function deletePage(
   key: CacheKey,
-  entry: Entry,
+  text: string,
   deps: PageStoreDeps,
 ): Promise<Done<boolean>> {
-  const deleted = await deps.entries.delete(key);
-  if (deleted.state === 'done') await dropBodies(key, entry, deps);
+  const deleted = await deps.entries.delete(key, text);
+  const ref = parseCacheKey(key);
+  if (ref !== null && deleted.state === 'done' && deleted.value) await dropBodies(key, ref, deps);
   return deleted;
 }
 
@@ -184,10 +185,9 @@ async function removeForeign(
   for await (const page of deps.entries.keys({ hostId })) {
     if (page.state === 'unavailable') return { entries, failure: page.reason };
     for (const key of page.value) {
-      const found = await deps.entries.get(key);
       const ref = parseCacheKey(key);
-      if (found.state === 'found' || ref === null) continue;
-      const deleted = found.state === 'unavailable' ? found : await deps.entries.delete(key);
+      if (ref === null) continue;
+      const deleted = await deps.entries.deleteForeign(key);
       if (deleted.state === 'unavailable') return { entries, failure: deleted.reason };
       if (!deleted.value) continue;
       entries += 1;

@@ -1,10 +1,9 @@
 // The second half of storing a page, behind everyone's back: its codings are made and added to its
-// entry, unless that was purged or replaced meanwhile. Nothing else about the entry changes. In
-// turn with the writers of this process alone: whoever stores the page may wait for this to end,
-// with its turn among all processes in hand. Two at once cost a page, found damaged and got again.
+// entry, unless that was purged or replaced meanwhile. Nothing else about the entry changes.
 import { formatCacheKey } from '../../core/key/cache-key.ts';
 import { isSameVersion } from '../../core/key/entry-version.ts';
 import type { BodySet, Entry } from '../ports.ts';
+import { claimBodies } from './claim-bodies.ts';
 import { compressBody } from './compress-body.ts';
 import { digestBodies } from './digest-bodies.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
@@ -20,7 +19,10 @@ export async function addCodings(
     try {
       const codings = await compressBody(identity);
       if (codings.gzip === undefined && codings.br === undefined) return;
-      await deps.turns.take(key, () => extendEntry(entry, { identity, ...codings }, deps));
+      const bodies = { identity, ...codings };
+      await deps.turns.take(key, () =>
+        claimBodies(key, deps.entries, () => extendEntry(entry, bodies, deps)),
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       deps.onEvent({ kind: 'not_compressed', key, reason });

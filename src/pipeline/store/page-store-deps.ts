@@ -3,6 +3,7 @@
 import type { BodyRef, BodyStore, CacheKey, Clock, EntryStore, Hasher } from '../ports.ts';
 import type { PurgeJournal } from '../purge/purge-journal.ts';
 import type { BackgroundJobs } from './background-jobs.ts';
+import { deleteOrphan } from './claim-bodies.ts';
 import type { KeyTurns } from './key-turns.ts';
 import type { MemoryTier } from './memory-tier.ts';
 
@@ -44,19 +45,13 @@ export interface PageStoreDeps extends PageStoreParts {
   readonly background: BackgroundJobs;
 }
 
-/** Deletes the bodies that an entry which went has left; an event says when that failed. */
+/**
+ * Deletes the bodies that an entry which went has left, unless the page is being stored anew; an
+ * event says when that failed.
+ */
 export async function dropBodies(key: CacheKey, ref: BodyRef, deps: PageStoreDeps): Promise<void> {
-  const done = await deps.bodies.delete(ref);
+  const done = await deleteOrphan(ref, deps);
   if (done.state === 'unavailable') {
     deps.onEvent({ kind: 'not_deleted', key, reason: done.reason });
   }
-}
-
-/** Deletes an entry that can't be used, with its bodies. */
-export async function dropPage(key: CacheKey, ref: BodyRef, deps: PageStoreDeps): Promise<void> {
-  const done = await deps.entries.delete(key);
-  if (done.state === 'unavailable') {
-    deps.onEvent({ kind: 'not_deleted', key, reason: done.reason });
-  }
-  await dropBodies(key, ref, deps);
 }

@@ -1,10 +1,10 @@
 // The bytes of an entry that was just looked up: from memory, else from the store, once for all who
 // ask at the same time. A body that is not what was stored takes its entry along.
-import { setTimeout as wait } from 'node:timers/promises';
 import { formatCacheKey } from '../../core/key/cache-key.ts';
 import { hasSameBody, isSameVersion } from '../../core/key/entry-version.ts';
 import type { BodyReading, CacheKey, ContentCoding, Entry, Found } from '../ports.ts';
-import { dropPage, type PageStoreDeps } from './page-store-deps.ts';
+import { claimBodies } from './claim-bodies.ts';
+import { dropBodies, type PageStoreDeps } from './page-store-deps.ts';
 
 export type BodyReader = (
   entry: Entry,
@@ -13,8 +13,9 @@ export type BodyReader = (
   ahead?: BodyReading,
 ) => Promise<Found<Buffer>>;
 
-/** How long another process may take from renaming the new bodies to writing their metadata. */
-const REPLACING_MS = 100;
+const ABSENT: Found<never> = { state: 'absent' };
+/** Looking up again finds what has taken its place. */
+const REPLACED: Found<never> = { state: 'damaged', reason: 'replaced' };
 
 export function createBodyReader(deps: PageStoreDeps): BodyReader {
   const running = new Map<string, Promise<Found<Buffer>>>();
@@ -51,27 +52,57 @@ async function readStored(
     deps.memory.holdBody(key, entry, coding, found.value);
     return found;
   }
-  const current = await readSettledEntry(key, entry, coding, deps);
+  const current = await deps.entries.get(key);
   if (current.state === 'unavailable') return current;
-  if (current.state !== 'found') return { state: 'absent' };
-  if (!isStillSaid(current.value, entry, coding)) return { state: 'damaged', reason: 'replaced' };
-  const reason = found.state === 'damaged' ? found.reason : 'missing';
-  deps.onEvent({ kind: 'body_damaged', key, url: entry.url, reason });
-  await dropPage(key, entry, deps);
-  return { state: 'damaged', reason };
+  if (current.state !== 'found') return ABSENT;
+  if (!isStillSaid(current.value, entry, coding)) return REPLACED;
+  return await readAlone(entry, coding, deps);
 }
 
-/** Bodies are replaced before their metadata, so the entry is given a moment to follow. */
-async function readSettledEntry(
+/**
+ * Bodies are replaced before their metadata: only while nobody is doing that are those which are
+ * not what the entry says damaged.
+ */
+async function readAlone(
+  entry: Entry,
+  coding: ContentCoding,
+  deps: PageStoreDeps,
+): Promise<Found<Buffer>> {
+  const key = formatCacheKey(entry);
+  const turn = await claimBodies(key, deps.entries, () => judgeBody(key, entry, coding, deps));
+  if (turn.state !== 'done') return turn.state === 'busy' ? REPLACED : turn;
+  const { isDropped, found } = turn.value;
+  if (isDropped) await dropBodies(key, entry, deps);
+  return found;
+}
+
+interface Judged {
+  readonly found: Found<Buffer>;
+  /** Whether its entry is gone for it. */
+  readonly isDropped: boolean;
+}
+
+async function judgeBody(
   key: CacheKey,
   entry: Entry,
   coding: ContentCoding,
   deps: PageStoreDeps,
-): Promise<Found<Entry>> {
+): Promise<Judged> {
+  const kept = (found: Found<Buffer>): Judged => ({ found, isDropped: false });
   const current = await deps.entries.get(key);
-  if (current.state !== 'found' || !isStillSaid(current.value, entry, coding)) return current;
-  await wait(REPLACING_MS);
-  return deps.entries.get(key);
+  if (current.state === 'unavailable') return kept(current);
+  if (current.state !== 'found') return kept(ABSENT);
+  const digest = current.value.bodies[coding];
+  if (digest === undefined || !isStillSaid(current.value, entry, coding)) return kept(REPLACED);
+  const found = await deps.bodies.read(entry, coding, digest);
+  if (found.state === 'found' || found.state === 'unavailable') return kept(found);
+  const reason = found.state === 'damaged' ? found.reason : 'missing';
+  deps.onEvent({ kind: 'body_damaged', key, url: entry.url, reason });
+  const deleted = await deps.entries.delete(key, current.text);
+  if (deleted.state === 'unavailable') {
+    deps.onEvent({ kind: 'not_deleted', key, reason: deleted.reason });
+  }
+  return { found: { state: 'damaged', reason }, isDropped: true };
 }
 
 /** Whether the entry in the store names the very body that was looked for. */

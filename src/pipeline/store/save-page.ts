@@ -10,12 +10,14 @@ import type {
   BodyRef,
   BodySet,
   CacheKey,
+  Claim,
   Entry,
   EntrySource,
   HeaderList,
 } from '../ports.ts';
 import { settleWritten } from '../purge/settle-purged.ts';
 import { addCodings } from './add-codings.ts';
+import { claimBodies } from './claim-bodies.ts';
 import { isCompressible } from './compress-body.ts';
 import { digestBodies } from './digest-bodies.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
@@ -63,7 +65,7 @@ const PURGED: Saved = { stored: false, reason: 'purged', detail: 'since the fetc
 
 /** Stores a page in place of its older version, never in place of a fresh page of another URL. */
 export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
-  const saved = await deps.turns.take(draft.key, () => writePage(draft, deps));
+  const saved = await deps.turns.take(draft.key, () => writeClaimed(draft, deps));
   if (saved.stored && (await settleWritten(saved.entry, deps))) return PURGED;
   if (saved.stored && draft.isPurged?.() === true) {
     // By what is in the log no more: by that alone it would stay.
@@ -76,7 +78,13 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
   return saved;
 }
 
-async function writePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
+async function writeClaimed(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
+  const turn = await claimBodies(draft.key, deps.entries, (claim) => writePage(draft, claim, deps));
+  if (turn.state === 'busy') return unavailable('claimed');
+  return turn.state === 'done' ? turn.value : unavailable(turn.reason);
+}
+
+async function writePage(draft: PageDraft, claim: Claim, deps: PageStoreDeps): Promise<Saved> {
   const { key, ref, url } = draft;
   const catchingUp = deps.journal.catchUp();
   const previous = await deps.entries.get(key);
@@ -106,7 +114,7 @@ async function writePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> 
   }
   const written = await deps.bodies.write(ref, bodies, checked.entry.deleteAt);
   if (written.state === 'unavailable') return unavailable(written.reason);
-  const put = await deps.entries.put(key, checked.entry);
+  const put = await deps.entries.put(key, checked.entry, claim);
   if (put.state === 'unavailable') return unavailable(put.reason);
   return { stored: true, entry: checked.entry };
 }

@@ -21,8 +21,9 @@ export async function withdrawPage(
     const found = await deps.entries.get(key);
     if (found.state === 'unavailable') return found;
     if (found.state !== 'found' || found.value.url !== url) return { state: 'done', value: false };
-    const deleted = await deps.entries.delete(key);
-    if (deleted.state === 'done') await dropBodies(key, ref, deps);
+    // What has taken its place meanwhile is newer than what its origin said.
+    const deleted = await deps.entries.delete(key, found.text);
+    if (deleted.state === 'done' && deleted.value) await dropBodies(key, ref, deps);
     return deleted;
   });
 }

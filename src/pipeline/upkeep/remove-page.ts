@@ -1,8 +1,8 @@
 // Takes a page away that nobody asked to go, while others may be storing it anew: metadata goes in
 // the version that was looked at, and bodies only while there is no metadata and nobody can have
 // just put them there. What is left for that reason is nobody's, and goes with a later sweep.
-import { formatCacheKey } from '../../core/key/cache-key.ts';
 import type { BodyRef, Done } from '../ports.ts';
+import { deleteOrphan } from '../store/claim-bodies.ts';
 import type { StoredItem } from '../upkeep-ports.ts';
 import { SETTLED_MS, type UpkeepDeps } from './upkeep-deps.ts';
 
@@ -24,14 +24,12 @@ export async function removePage(
 export async function removeBodies(
   ref: BodyRef,
   before: number,
-  { files, bodies, inventory }: UpkeepDeps,
+  { files, bodies, entries }: UpkeepDeps,
 ): Promise<Done<boolean>> {
   if (files !== null) {
     const old = await files.findOld([ref], before);
     if (old.state === 'unavailable') return old;
     if (old.value.length === 0) return LEFT;
   }
-  const absent = await inventory.findAbsent([formatCacheKey(ref)]);
-  if (absent.state === 'unavailable') return absent;
-  return absent.value.length === 0 ? LEFT : bodies.delete(ref);
+  return await deleteOrphan(ref, { entries, bodies });
 }

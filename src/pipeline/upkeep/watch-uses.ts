@@ -1,10 +1,14 @@
 // The entry store as the pages of this process use it, with every use told to the usage book.
 import { countEntryBytes } from '../../core/key/entry-bytes.ts';
-import type { EntryStore } from '../ports.ts';
+import type { CacheKey, Done, EntryStore } from '../ports.ts';
 import type { UseNotes } from './use-notes.ts';
 
 /** Wraps a store; what is asked of the wrapped one itself is no use. */
 export function watchUses(entries: EntryStore, notes: UseNotes): EntryStore {
+  const tellGone = (key: CacheKey, done: Done<boolean>): Done<boolean> => {
+    if (done.state === 'done' && done.value) notes.gone(key);
+    return done;
+  };
   return {
     ...entries,
     get: async (key) => {
@@ -18,8 +22,8 @@ export function watchUses(entries: EntryStore, notes: UseNotes): EntryStore {
       if (isCurrent) notes.used(key);
       return isCurrent;
     },
-    put: async (key, entry) => {
-      const done = await entries.put(key, entry);
+    put: async (key, entry, claim) => {
+      const done = await entries.put(key, entry, claim);
       if (done.state === 'done') notes.stored(key, countEntryBytes(entry));
       return done;
     },
@@ -28,10 +32,7 @@ export function watchUses(entries: EntryStore, notes: UseNotes): EntryStore {
       if (done.state === 'done' && done.value) notes.stored(key, countEntryBytes(next));
       return done;
     },
-    delete: async (key) => {
-      const done = await entries.delete(key);
-      if (done.state === 'done') notes.gone(key);
-      return done;
-    },
+    delete: async (key, text) => tellGone(key, await entries.delete(key, text)),
+    deleteForeign: async (key) => tellGone(key, await entries.deleteForeign(key)),
   };
 }
