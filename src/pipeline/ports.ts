@@ -106,7 +106,7 @@ export interface EntryStore {
   /**
    * Stores until `entry.deleteAt`; replaces the whole value.
    *
-   * @param claim `unavailable`, and nothing stored, when others have taken the bodies over
+   * @param claim ends with it; `unavailable`, and nothing stored, when others have taken it over
    */
   readonly put: (key: CacheKey, entry: Entry, claim?: Claim) => Promise<Done<void>>;
   /** As `put`, but only in place of exactly this entry; the value says whether it was there. */

@@ -18,8 +18,8 @@ const PREFIX = 'claim:';
 const DONE: Done<void> = { state: 'done', value: undefined };
 
 export interface EmbeddedClaims extends Pick<EntryStore, 'claim' | 'release'> {
-  /** Runs writes of the environment in one step, if the claim has not been taken over. */
-  readonly within: (key: CacheKey, claim: Claim, writes: () => void) => Promise<boolean>;
+  /** Writes, and ends the claim, in one step; says whether it had not been taken over. */
+  readonly endWith: (key: CacheKey, claim: Claim, writes: () => void) => Promise<boolean>;
 }
 
 /** Makes the claims of an environment. */
@@ -42,10 +42,16 @@ export function createEmbeddedClaims({ environment, write, clock }: Embedded): E
       }),
     release: (key, claim) =>
       write(async () => {
-        await environment.remove(rowOf(key), Number(claim));
+        const [row, stamp] = [rowOf(key), Number(claim)];
+        // A look costs nothing beside a transaction.
+        if (environment.doesExist(row, stamp)) await environment.remove(row, stamp);
         return DONE;
       }),
-    within: (key, claim, writes) => environment.ifVersion(rowOf(key), Number(claim), writes),
+    endWith: (key, claim, writes) =>
+      environment.ifVersion(rowOf(key), Number(claim), () => {
+        writes();
+        void environment.remove(rowOf(key));
+      }),
   };
 }
 

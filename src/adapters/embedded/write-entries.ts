@@ -38,7 +38,7 @@ export function createEntryWrites(
           environment.put(key, encodeEntry(entry), nextStamp(clock.now()));
         const isStored = await (claim === undefined
           ? put()
-          : claims.within(key, claim, () => void put()));
+          : claims.endWith(key, claim, () => void put()));
         return isStored ? DONE : CLAIM_LOST;
       }),
     replace,

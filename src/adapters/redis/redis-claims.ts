@@ -24,10 +24,11 @@ const RELEASE = `
   return redis.call('UNLINK', KEYS[1])
 `;
 
-/** KEYS: entry, claim. ARGV: claim, text, time. Stores while the claim lasts. */
+/** KEYS: entry, claim. ARGV: claim, text, time. Stores, and ends the claim, while it lasts. */
 export const PUT_CLAIMED = `
   if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
   redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ARGV[3])
+  redis.call('UNLINK', KEYS[2])
   return 1
 `;
 
