@@ -57,7 +57,8 @@ function awaitAnswer(
     const timer = setTimeout(() => {
       // A slow client is the door's to end; here the origin's patience is measured.
       if (upload?.isWaitingForClient()) timer.refresh();
-      else upstream.destroy(timeoutError(upstream));
+      // Not by its own error: a request that waits for a connection tells of it when it has one.
+      else fail(timeoutError(upstream));
     }, target.timeoutMs);
     const fail = (error: BypassError): void => {
       clearTimeout(timer);

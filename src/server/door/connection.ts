@@ -1,6 +1,7 @@
 // What the door remembers about one connection: its newest request, whether a request line on it
 // was ambiguous, and whether it is being closed. Kept beside the socket, never on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { inspectRequestLines } from './inspect-request-line.ts';
 
@@ -58,6 +59,11 @@ export function connectionOf(socket: Duplex): Connection {
   };
   connections.set(socket, connection);
   return connection;
+}
+
+/** Node remembers an address once it was asked for; of a client that has left it knows none. */
+export function keepPeerAddress(socket: Socket): string | undefined {
+  return socket.remoteAddress;
 }
 
 /**

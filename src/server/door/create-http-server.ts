@@ -15,7 +15,7 @@ import type { Duplex } from 'node:stream';
 import type { ServerLimits } from '../../config/settings.ts';
 import { admitRequest, admitUpgrade, type DoorOptions, limitUpload } from './admit-request.ts';
 import { refuseConnection, refuseRequest } from './answer-refusal.ts';
-import { ignoreConnection, inspectConnection } from './connection.ts';
+import { ignoreConnection, inspectConnection, keepPeerAddress } from './connection.ts';
 import { handleClientError } from './handle-client-error.ts';
 import { handleInTurn } from './handle-in-turn.ts';
 import { createLanes, type TakeTurn } from './lane.ts';
@@ -63,6 +63,7 @@ export function createHttpServer(options: HttpServerOptions, handler: RequestLis
   const { keepAliveTimeoutMs } = limits;
   const interpose = lane && createLanes(server, { take: lane, keepAliveTimeoutMs });
   server.on('connection', (socket: Socket) => {
+    keepPeerAddress(socket);
     inspectConnection(socket);
     interpose?.(socket);
     watchConnection(socket, limits.bodyIdleTimeoutMs);

@@ -3,7 +3,7 @@
 import type { RequestListener } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { inspectConnection } from './connection.ts';
+import { inspectConnection, keepPeerAddress } from './connection.ts';
 import { attachDoor, type HttpServerOptions, nodeLimits } from './create-http-server.ts';
 import { limitConnections } from './limit-connections.ts';
 import { watchConnection, watchStream } from './watch-download.ts';
@@ -40,6 +40,7 @@ export function createTlsServer(
   let newest: TLSSocket | null = null;
   server.prependListener('secureConnection', (socket: TLSSocket) => {
     newest = socket;
+    keepPeerAddress(socket);
   });
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') return;
