@@ -1,6 +1,7 @@
 // `edge-gateway check`: the same validation as at start, with every diagnostic printed.
 import { formatDiagnostic } from '../../config/diagnostic.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import type { Rule } from '../../core/policy/policy.ts';
 import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '../command.ts';
 
 export const checkCommand: Command = {
@@ -25,13 +26,18 @@ export const checkCommand: Command = {
       return 1;
     }
     const { hosts } = config.policies;
-    const rules = hosts.reduce((sum, host) => sum + host.rules.length, 0);
+    const rules = hosts.reduce((sum, host) => sum + countEntries(host.rules), 0);
     io.stdout.write(
       `${file}: ok, ${count(hosts.length, 'host')}, ${count(rules, 'rule')}, ${counts}\n`,
     );
     return 0;
   },
 };
+
+/** As a person wrote them: an entry with several patterns has become several rules. */
+function countEntries(rules: readonly Rule[]): number {
+  return new Set(rules.map(({ order }) => order)).size;
+}
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 // What a client is told when its request could not be passed on: a fixed text with the request id,
 // `Proxy-Status` for machines (RFC 9209), and nothing about the inside.
-import { STATUS_CODES } from 'node:http';
 import { textHeaders, troubleText } from '../../core/http/plain-text.ts';
+import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { BypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { BypassTarget } from './ports.ts';
@@ -37,7 +37,7 @@ export function formatError(error: BypassError, target: BypassTarget): ErrorAnsw
   ];
   return {
     status: error.status,
-    reason: STATUS_CODES[error.status] ?? '',
+    reason: reasonPhrase(error.status),
     headers: withExtraHeaders(headers, target.extraResponseHeaders),
     body,
   };

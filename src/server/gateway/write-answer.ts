@@ -1,6 +1,7 @@
 // Puts an answer of the pipeline on the wire. A large body goes in pieces, as fast as the client
 // reads: so it is seen whether it reads at all.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { Answer } from '../../pipeline/state.ts';
 import { isUploaded } from '../bypass/upload-body.ts';
 import { writeHead } from '../bypass/write-head.ts';
@@ -22,7 +23,7 @@ export function writeAnswer(
   // A body nobody reads must not be taken for the next request.
   if (!isUploaded(request)) response.shouldKeepAlive = false;
   const { status, reason, headers, body } = withoutForbiddenContent(answer);
-  const phrase = reason ?? STATUS_CODES[status] ?? '';
+  const phrase = reason ?? reasonPhrase(status);
   writeHead(response, { status, reason: phrase, headers: headers.flat() });
   if (body === null || request.method === 'HEAD') {
     discardBody(answer);

@@ -1,6 +1,6 @@
 // The head of an answer as Node's server would write it, with the place of the request id left
 // open: the one thing in it that differs from one request to the next.
-import { STATUS_CODES } from 'node:http';
+import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { HeaderList } from '../../pipeline/ports.ts';
 
 /** Latin1 bytes around the request id; empty behind it where none is told. */
@@ -18,7 +18,7 @@ export const OPEN_ID = '\0';
 export function serializeHead(status: number, headers: HeaderList, keepAliveMs: number): HeadParts {
   const lines = headers.map(fieldLine);
   const idAt = headers.findIndex(([name, value]) => name === ID_FIELD && value === OPEN_ID);
-  const start = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  const start = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
   const end = `${persistence(keepAliveMs)}\r\n`;
   if (idAt === -1) {
     return { before: latin1(start, ...lines, end), after: latin1(), tellsRequestId: false };
