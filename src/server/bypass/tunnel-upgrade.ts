@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import { visitFields } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
+import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { UpgradeListener } from '../door/create-http-server.ts';
 import { answerError } from './answer-error.ts';
 import { type BypassError, toBypassError } from './bypass-error.ts';
@@ -134,7 +135,7 @@ function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
 function answerStatus(request: IncomingMessage, socket: Duplex, status: number): void {
   if (socket.destroyed) return;
   const response = responseOn(request, socket);
-  response.writeHead(status, { 'Content-Length': 0, Connection: 'close' });
+  response.writeHead(status, reasonPhrase(status), { 'Content-Length': 0, Connection: 'close' });
   response.end();
 }
 

@@ -1,9 +1,10 @@
 // One request through the pipeline: what it answers is written here; what it passes on gets its
 // target and goes its way through server/bypass. Shared by every listener that serves pages.
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoop, viaMember } from '../../core/http/forwarded.ts';
 import { fieldValues } from '../../core/http/hop-headers.ts';
+import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { Information } from '../../pipeline/origin-ports.ts';
 import { runPhases } from '../../pipeline/phases.ts';
 import type { Answer, Delivery, Keyed } from '../../pipeline/state.ts';
@@ -48,7 +49,7 @@ export async function serveVisit(
     onInformation: ({ statusCode, headers }: Information) =>
       relayInformation(exchange, {
         statusCode,
-        statusMessage: STATUS_CODES[statusCode] ?? '',
+        statusMessage: reasonPhrase(statusCode),
         rawHeaders: headers.flat(),
       }),
   };
