@@ -6,8 +6,6 @@ import { type PageServing, servePages } from './serve-pages.ts';
 import type { Serving } from './serving.ts';
 import { STOP_IDLE_GRACE_MS } from './stop.ts';
 
-const REASON = 'there is one process, and nobody could serve meanwhile: see server.workers';
-
 export async function serveHere(
   config: Config,
   parts: Omit<PageServing, 'ticketKeys'>,
@@ -24,7 +22,7 @@ export async function serveHere(
     settingsAtStart: () => settings,
     accepting: () => 'ok',
     change: async (next) => await runtime.change(next, () => servers.renew(next.settings)),
-    restart: async () => ({ isDone: false, reason: REASON }),
+    restart: null,
     renderMetrics: foundation.metrics.render,
     stop: async () => {
       ports.close();

@@ -23,8 +23,11 @@ export interface Serving {
   readonly accepting: () => string;
   /** Everyone who serves takes this configuration; throws when nobody did. */
   readonly change: (config: Config, copy: ConfigCopy) => Promise<void>;
-  /** Others take the place of the processes that serve, and no request is lost. */
-  readonly restart: () => Promise<RestartResult>;
+  /**
+   * Others take the place of the processes that serve, and no request is lost; null: this process
+   * is alone.
+   */
+  readonly restart: (() => Promise<RestartResult>) | null;
   /** The text for a scraper. */
   readonly renderMetrics: () => Promise<string>;
   /** Lets open requests end. */

@@ -15,7 +15,7 @@ import { listenAdmin } from './listen-admin.ts';
 import { startRefreshing } from './refreshing.ts';
 import { createReleases, type Releases } from './releases.ts';
 import { createReloader } from './reload.ts';
-import { createRestarter, describeRestart } from './restart.ts';
+import { createRestarter, describeRestart, type RestartAsker } from './restart.ts';
 import { runUpkeep } from './run-upkeep.ts';
 import { serveHere } from './serve-here.ts';
 import type { Addresses, Serving } from './serving.ts';
@@ -34,7 +34,7 @@ export interface RunningGateway {
   /** Reads the configuration again; false when it has errors and the old one goes on serving. */
   readonly reload: () => Promise<boolean>;
   /** Replaces every worker process by a new one; false when that was not possible. */
-  readonly restart: () => Promise<boolean>;
+  readonly restart: (askedBy: RestartAsker) => Promise<boolean>;
   /** Stops accepting, lets open requests end, closes the stores. */
   readonly stop: () => Promise<void>;
   readonly stopped: Promise<void>;
@@ -105,7 +105,7 @@ async function start(
     apply: change,
   });
   releases.add(reloader.close);
-  const restartWorkers = createRestarter(restart, log, isDraining);
+  const restartWorkers = createRestarter({ reloader, restart, log, isStopping: isDraining });
   const adminPort = await listenAdmin(
     {
       runtime: runtime.current,
@@ -115,7 +115,7 @@ async function start(
       metrics: { contentType: metrics.contentType, render: renderMetrics },
       accepting: () => (isDraining() ? 'draining' : accepting()),
       reload: reloader.reloadForAdmin,
-      restart: async () => describeRestart(await restartWorkers()),
+      restart: async () => describeRestart(await restartWorkers('POST /restart')),
       onError: lasting.pipeline.onDefect,
     },
     releases,
@@ -126,7 +126,7 @@ async function start(
     adminPort,
     integrationPort: addresses.integrationPort,
     reload: async () => (await reloader.reload()).isApplied,
-    restart: async () => (await restartWorkers()).isDone,
+    restart: async (askedBy) => (await restartWorkers(askedBy)).result.isDone,
     stop,
     stopped,
   };

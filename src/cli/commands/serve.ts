@@ -1,5 +1,5 @@
-// `edge-gateway serve`: runs the gateway until SIGTERM or SIGINT; SIGHUP reloads, SIGUSR2 replaces
-// the workers.
+// `edge-gateway serve`: runs the gateway until SIGTERM or SIGINT; SIGHUP reloads, SIGUSR2 reloads
+// and replaces the workers.
 import process from 'node:process';
 import { startGateway } from '../../compose/start-gateway.ts';
 import { CONFIG_OPTION, type Command, DEFAULT_CONFIG_FILE, textOption } from '../command.ts';
@@ -16,7 +16,7 @@ export const serveCommand: Command = {
     const starting = startGateway({ file, env, stdout, stderr, forks: true });
     // Heard from the beginning: what comes too early waits instead of ending the process.
     const reload = (): void => void starting.then((gateway) => gateway?.reload());
-    const restart = (): void => void starting.then((gateway) => gateway?.restart());
+    const restart = (): void => void starting.then((gateway) => gateway?.restart('SIGUSR2'));
     // A terminal's Ctrl-C and a supervisor's SIGTERM may both come: twice is once.
     const stop = (): void => void starting.then((gateway) => gateway?.stop());
     process.on('SIGHUP', reload);
