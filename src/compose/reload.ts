@@ -8,7 +8,7 @@ import type { Config, Settings } from '../config/settings.ts';
 import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
 import { adminError } from '../server/admin/admin-error.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
-import { findRestartSettings } from './restart-settings.ts';
+import { findRestartSettings, renewWorkerSettings } from './restart-settings.ts';
 
 export interface ReloadDeps {
   readonly file: string;
@@ -35,6 +35,8 @@ export interface ReloadReport {
 
 export interface Reloader {
   readonly reload: () => Promise<ReloadReport>;
+  /** Before the workers are replaced: what new ones bring along needs no other restart. */
+  readonly reloadForRestart: () => Promise<ReloadReport>;
   readonly reloadForAdmin: () => Promise<AdminResult>;
   readonly close: () => void;
 }
@@ -48,9 +50,9 @@ export function createReloader(deps: ReloadDeps): Reloader {
   /** What the last reload read; null: none was, or it has to be tried again. */
   let lastRead: string | null = null;
 
-  async function reload(isTold = (_read: string): boolean => false): Promise<ReloadReport> {
+  async function reload(reason: ReloadReason = {}): Promise<ReloadReport> {
     const turn = queue.then(async () => {
-      const reloaded = await reloadOnce(deps, isTold);
+      const reloaded = await reloadOnce(deps, reason);
       lastRead = reloaded.read;
       return reloaded;
     });
@@ -64,7 +66,7 @@ export function createReloader(deps: ReloadDeps): Reloader {
 
   /** A watcher also sees what a signal or the admin API has just had read: told once is enough. */
   async function reloadChanged(): Promise<void> {
-    await reload((read) => read === lastRead);
+    await reload({ isTold: (read) => read === lastRead });
   }
 
   /** A watcher whose files are still the same goes on: it sees what changed during a reload. */
@@ -80,12 +82,18 @@ export function createReloader(deps: ReloadDeps): Reloader {
   watchFiles();
   return {
     reload: async () => await reload(),
+    reloadForRestart: async () => await reload({ isForRestart: true }),
     reloadForAdmin: async () => describeReload(await reload()),
     close: () => {
       isClosed = true;
       watchFiles();
     },
   };
+}
+
+interface ReloadReason {
+  readonly isTold?: (read: string) => boolean;
+  readonly isForRestart?: boolean;
 }
 
 interface Reloaded extends ReloadReport {
@@ -95,7 +103,10 @@ interface Reloaded extends ReloadReport {
 }
 
 /** Never throws: whoever asks, a signal or a watcher, has nowhere to put an error. */
-async function reloadOnce(deps: ReloadDeps, isTold: (read: string) => boolean): Promise<Reloaded> {
+async function reloadOnce(
+  deps: ReloadDeps,
+  { isTold = () => false, isForRestart = false }: ReloadReason,
+): Promise<Reloaded> {
   try {
     const reader = createCopyingReader();
     const { config, diagnostics } = await loadConfig(deps.file, deps.env, reader);
@@ -107,7 +118,10 @@ async function reloadOnce(deps: ReloadDeps, isTold: (read: string) => boolean): 
       deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
       return refused;
     }
-    const needsRestart = findRestartSettings(deps.atStart(), config.settings);
+    const { settings } = config;
+    const atStart = deps.atStart();
+    const kept = isForRestart ? renewWorkerSettings(settings, atStart) : atStart;
+    const needsRestart = findRestartSettings(kept, settings);
     await deps.apply(config, reader.copy());
     logApplied(config, { messages, needsRestart }, deps.log);
     return { isApplied: true, messages, needsRestart, read, isNews: true };

@@ -11,7 +11,7 @@ import type { RestartResult, Serving } from './serving.ts';
 export type RestartAsker = 'SIGUSR2' | 'POST /restart';
 
 export interface RestartDeps {
-  readonly reloader: Pick<Reloader, 'reload'>;
+  readonly reloader: Pick<Reloader, 'reloadForRestart'>;
   readonly restart: Serving['restart'];
   readonly log: Log;
   readonly isStopping: () => boolean;
@@ -41,7 +41,7 @@ export function createRestarter({
     if (restart === null) return failWith(ALONE);
     if (isStopping()) return failWith(STOPPING);
     log.info('restarting', { asked_by: askedBy });
-    const { isApplied, messages } = await reloader.reload();
+    const { isApplied, messages } = await reloader.reloadForRestart();
     if (!isApplied) return failWith(NOT_APPLIED, messages);
     return { result: await restart(), diagnostics: messages };
   }

@@ -76,6 +76,8 @@ test(
     await untilTrue('a third time', () => countLines(log, 'restarted') === 3);
     expect(await upload(gateway)).toEqual(new Set(['413']));
     expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+    // New workers bring the limits along: the first reload was that of a restart.
+    expect(log.find(({ msg }) => msg === 'reloaded')).not.toHaveProperty('needs_restart');
   },
   TIMEOUT_MS,
 );
