@@ -37,8 +37,13 @@ export function formatExplanation(explanation: Explanation): string {
   if (explanation.action === 'render' || explanation.cached !== 'unknown') {
     lines.push(['key', explanation.key ?? ''], ['file', explanation.file ?? '']);
   }
-  lines.push(['cached', explanation.cached], ['would', explanation.would]);
+  lines.push(['cached', explanation.cached], ['would', describeWould(explanation)]);
   return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
+}
+
+function describeWould({ would, may_keep: mayKeep }: Explanation): string {
+  const keeps = would === 'bypass' && mayKeep;
+  return keeps ? `${would}, and keep the answer where its origin lets it be kept` : would;
 }
 
 function describeDimension(dimension: NonNullable<Explanation['dimension']>): string {

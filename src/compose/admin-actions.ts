@@ -1,7 +1,7 @@
 // What the admin API does, over the runtime in service: the same functions as the commands.
 import { explainDecision } from '../core/decision/explain-decision.ts';
 import type { Result } from '../core/result.ts';
-import { findCached } from '../pipeline/find-cached.ts';
+import { findCached, findUnshared } from '../pipeline/find-cached.ts';
 import type { BotJudge } from '../pipeline/judge-bot.ts';
 import { type PurgeError, type PurgeReport, purgePages } from '../pipeline/purge/purge-pages.ts';
 import { formatPurgeError, formatReport } from '../pipeline/purge/purge-report.ts';
@@ -75,11 +75,16 @@ async function explain(
   { runtime, stores, bots }: AdminContext,
 ): Promise<AdminResult> {
   const judgeBot = await bots.judgeAhead(userAgent, address);
-  const decision = runtime().snapshot.site.decider.decide(
+  const { site, pipeline } = runtime().snapshot;
+  const decision = site.decider.decide(
     { url, method: 'GET', userAgent, hasAuthorization: false, judgeBot },
     [],
   );
-  return { status: 200, body: explainDecision(decision, await findCached(decision, stores.pages)) };
+  const cached = await findCached(decision, stores.pages);
+  return {
+    status: 200,
+    body: explainDecision(decision, cached, findUnshared(decision, pipeline)),
+  };
 }
 
 const PURGE_STATUS: Readonly<Record<PurgeError['kind'], number>> = {

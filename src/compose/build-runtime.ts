@@ -8,6 +8,7 @@ import {
   createServiceSource,
 } from '../adapters/render-service/create-service-source.ts';
 import type { Config, Settings } from '../config/settings.ts';
+import type { UnsharedCause } from '../core/decision/explain-decision.ts';
 import type { PipelineDeps, RecentFailure } from '../pipeline/deps.ts';
 import { createCollapser } from '../pipeline/fetch/collapse.ts';
 import { createRunningFills } from '../pipeline/fetch/running-fills.ts';
@@ -98,7 +99,7 @@ export function createLasting(parts: LastingParts): Lasting {
     fills: createRunningFills(journal.end),
     failures: createRecentMemory<RecentFailure>(clock, MEMORY_ENTRIES_MAX),
     knownNonPages: createRecentMemory<NonPageReason>(clock, MEMORY_ENTRIES_MAX),
-    knownUnshared: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
+    knownUnshared: createRecentMemory<UnsharedCause>(clock, MEMORY_ENTRIES_MAX),
     askedRefreshes: createRecentMemory<true>(clock, MEMORY_ENTRIES_MAX),
     queueRefresh: parts.queueRefresh,
     origin: createOriginFetcher({ balancer, pseudonym }),

@@ -89,6 +89,7 @@ function recordFields(record: RequestRecord): LogFields {
     ...(record.bot === null ? {} : { bot: record.bot }),
     stripped: record.strippedCount,
     ...(record.isCollapsed ? { collapsed: true } : {}),
+    ...(record.originUrl === null ? {} : { origin: record.originUrl }),
     ...(record.failure && {
       origin_error: record.failure.error,
       origin_detail: record.failure.detail,

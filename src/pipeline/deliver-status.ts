@@ -41,6 +41,7 @@ export interface Failure {
   /** For the log only. */
   readonly detail: string;
   readonly isCollapsed?: boolean;
+  readonly originUrl?: string | null;
 }
 
 /**
@@ -49,7 +50,7 @@ export interface Failure {
  */
 export function answerFailure(
   keyed: Keyed,
-  { reason, detail, isCollapsed = false }: Failure,
+  { reason, detail, isCollapsed = false, originUrl = null }: Failure,
 ): Delivery {
   const { status } = answerForFailure(reason);
   const extra: HeaderList = [
@@ -57,7 +58,7 @@ export function answerFailure(
     ...(status === 503 ? ([['Retry-After', RETRY_AFTER_SECONDS]] as const) : []),
   ];
   const failure = isOriginFailure(reason) ? { error: reason, detail } : null;
-  return answerTrouble(keyed, { status, extra, detail: reason, failure, isCollapsed });
+  return answerTrouble(keyed, { status, extra, detail: reason, failure, isCollapsed, originUrl });
 }
 
 /** The client wants a stored answer or none, and there is none. */
@@ -77,16 +78,18 @@ interface TroubleAnswer {
   readonly detail: string;
   readonly failure?: RequestRecord['failure'];
   readonly isCollapsed?: boolean;
+  readonly originUrl?: string | null;
 }
 
 function answerTrouble(keyed: Keyed, trouble: TroubleAnswer): Delivery {
-  const { status, extra, detail, failure = null, isCollapsed } = trouble;
+  const { status, extra, detail, failure = null, isCollapsed, originUrl = null } = trouble;
   const { record, headers } = describe(keyed, keyed.decision, {
     source: failure === null ? 'status' : 'bypass',
     cache: 'miss',
     forward: 'uri-miss',
     isCollapsed,
     detail,
+    originUrl,
     failure,
   });
   const text = troubleText(status, keyed.request.requestId);

@@ -1,4 +1,5 @@
 // What the phases work with besides the request: ports and this process's own short memory.
+import type { UnsharedCause } from '../core/decision/explain-decision.ts';
 import type { Collapser } from './fetch/collapse.ts';
 import type { RunningFills } from './fetch/running-fills.ts';
 import type { OriginFetcher } from './origin-ports.ts';
@@ -36,8 +37,8 @@ export interface PipelineDeps {
   readonly failures: RecentMemory<RecentFailure>;
   /** What turned out to be no page of its own, and why: passed on without asking again. */
   readonly knownNonPages: RecentMemory<NonPageReason>;
-  /** Pages that could not be shared lately: nobody waits for another client's copy of them. */
-  readonly knownUnshared: RecentMemory<true>;
+  /** What could not be shared lately, and why: nobody waits for another client's copy of it. */
+  readonly knownUnshared: RecentMemory<UnsharedCause>;
   readonly origin: OriginFetcher;
   /** Requests passed on whose answers may be shared. */
   readonly exchanges: Collapser<ExchangeEnd>;

@@ -5,9 +5,17 @@
 import type { Decision } from '../core/decision/decision.ts';
 import { type ForwardReason, formatCacheStatus } from '../core/http/cache-status.ts';
 import { encodeHeaderText } from '../core/http/header-list.ts';
+import { CUT_BEHIND_HEAD } from '../core/http/origin-failure.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import type { CacheKey, HeaderList } from './ports.ts';
-import type { AnswerSource, CacheVerdict, Keyed, Received, RequestRecord } from './state.ts';
+import type {
+  AnswerSource,
+  BodyFlaw,
+  CacheVerdict,
+  Keyed,
+  Received,
+  RequestRecord,
+} from './state.ts';
 
 export interface Diagnosis {
   readonly source: AnswerSource;
@@ -19,6 +27,7 @@ export interface Diagnosis {
   readonly isStored?: boolean;
   readonly isCollapsed?: boolean | undefined;
   readonly detail: string | null;
+  readonly originUrl?: RequestRecord['originUrl'];
   /** The origin gave no answer. */
   readonly failure?: RequestRecord['failure'];
   /** Where it differs from the decision's. */
@@ -78,6 +87,13 @@ export function describeLeft({ request, decision, key }: Keyed): RequestRecord {
   });
 }
 
+/** The same record with what showed behind the head. */
+export function describeFlaw(record: RequestRecord, flaw: BodyFlaw): RequestRecord {
+  if (flaw !== 'cut') return { ...record, cache: 'bypass', detail: flaw };
+  const detail = record.detail ?? CUT_BEHIND_HEAD.error;
+  return { ...record, detail, failure: CUT_BEHIND_HEAD };
+}
+
 function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): RequestRecord {
   const isKeyed = decision.error === null;
   const { host, dimension } = decision;
@@ -98,6 +114,7 @@ function recordOf(requestId: string, decision: Decision, diagnosis: Diagnosis): 
         ? formatCacheKey({ hostId: host.id, dimensionId: dimension.id, hash: decision.hash })
         : null),
     detail: diagnosis.detail,
+    originUrl: diagnosis.originUrl ?? null,
     failure: diagnosis.failure ?? null,
     strippedCount: isKeyed ? decision.stripped.length : 0,
     isCollapsed: diagnosis.isCollapsed === true,

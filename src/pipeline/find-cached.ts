@@ -1,7 +1,13 @@
 // What the store has for a decision: the last line of every explanation.
 import type { Decision } from '../core/decision/decision.ts';
-import { type CachedState, isCachedBypass, refOf } from '../core/decision/explain-decision.ts';
+import {
+  type CachedState,
+  isCachedBypass,
+  refOf,
+  type UnsharedCause,
+} from '../core/decision/explain-decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
+import { formatIdentity, type PipelineDeps } from './deps.ts';
 import type { BodyRef } from './ports.ts';
 import type { PageStore } from './store/page-store.ts';
 
@@ -13,6 +19,16 @@ export async function findCached(decision: Decision, pages: PageStore): Promise<
   const found = await pages.lookUp(key, ref, decision.normalized);
   if (found.state === 'hit') return found.freshness;
   return found.state === 'absent' ? 'absent' : 'unknown';
+}
+
+/** What this process has learned of it from its last answer. */
+export function findUnshared(
+  decision: Decision,
+  { knownUnshared }: Pick<PipelineDeps, 'knownUnshared'>,
+): UnsharedCause | null {
+  const ref = findPlace(decision);
+  if (decision.error !== null || ref === null) return null;
+  return knownUnshared.get(formatIdentity(formatCacheKey(ref), decision.normalized));
 }
 
 /** Where nothing was ever stored. */

@@ -82,9 +82,11 @@ export interface OriginAnswer {
   readonly isDelimited: boolean;
 }
 
-export type PassResult =
+/** With the origin that was asked last. */
+export type PassResult = { readonly originUrl: string } & (
   | { readonly outcome: 'answer'; readonly answer: OriginAnswer }
-  | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string };
+  | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string }
+);
 
 /** Passes requests on to an origin of their host, for answers that may be kept. */
 export interface OriginFetcher {

@@ -119,7 +119,9 @@ export interface RequestRecord {
   readonly key: CacheKey | null;
   /** A failure, or why a page was not stored. */
   readonly detail: string | null;
-  /** The origin gave no answer; `detail` is for the log only. */
+  /** Asked for an answer that may be kept; null: none was, or whoever passes it on tells of it. */
+  readonly originUrl: string | null;
+  /** The origin gave no answer, or not all of it; `detail` is for the log only. */
   readonly failure: { readonly error: string; readonly detail: string } | null;
   readonly strippedCount: number;
   /** Waited for what somebody else had asked for. */
@@ -131,7 +133,12 @@ export interface StreamedBody {
   readonly stream: Readable;
   /** Known once the stream has ended. */
   readonly trailers: () => HeaderList;
+  /** What is wrong with it, known when it has closed. */
+  readonly flaw: () => BodyFlaw | null;
 }
+
+/** It came only in part; or whole, and could not be kept for lack of space. */
+export type BodyFlaw = 'cut' | 'too_large' | 'no_room';
 
 export interface Answer {
   readonly status: number;

@@ -34,9 +34,10 @@ test('--json has exactly the published shape', async () => {
   const url = 'https://Shop.example/products?gclid=1&color=blue';
   const explanation = await explainJson(url);
   // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is,
-  // `learned` what the origin has said about the parameters.
+  // `learned` what the origin has said about the parameters, `may_keep` and `not_kept` whether an
+  // answer may be kept, and why the last one was not.
   expect(Object.keys(explanation).toSorted()).toEqual(
-    [...PUBLISHED_KEYS, 'status', 'location', 'bot', 'learned'].toSorted(),
+    [...PUBLISHED_KEYS, 'status', 'location', 'bot', 'learned', 'may_keep', 'not_kept'].toSorted(),
   );
   const { key, hash, tracking } = explanation;
   expect(explanation).toMatchObject({
@@ -198,6 +199,7 @@ test.each([
     const { stdout } = await runCommand(['explain', ...argv]);
     expect(/^key +cache:1:0:[0-9a-f]{16}\nfile +[0-9a-f]{16}_0/m.test(stdout)).toBe(isKept);
     expect(/^(key|file) /m.test(stdout)).toBe(isKept);
+    expect(/^would +bypass, and keep the answer /m.test(stdout)).toBe(isKept);
   });
 });
 
@@ -246,5 +248,10 @@ test('what is passed on and kept: the command says what the admin API says', asy
   });
   const key = expect.stringMatching(/^cache:1:0:/);
   expect(await explainBoth('/app.js')).toMatchObject({ key, cached: 'fresh', would: 'serve' });
-  expect(await explainBoth('/other')).toMatchObject({ key, cached: 'absent', would: 'bypass' });
+  expect(await explainBoth('/other')).toMatchObject({
+    key,
+    cached: 'absent',
+    would: 'bypass',
+    may_keep: true,
+  });
 });

@@ -152,7 +152,7 @@ describe('connections of the page source origin', () => {
     expect(await get(pageJob([`https://localhost:${port}`]))).toEqual({
       outcome: 'failed',
       reason: 'tls_certificate_error',
-      detail: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+      detail: 'DEPTH_ZERO_SELF_SIGNED_CERT: self-signed certificate',
     });
     expect(requests).toBe(0);
     server.closeAllConnections();

@@ -116,3 +116,67 @@ test.each<[string, string, number, Answer]>([
     expect(told).toEqual(WAYS.map(() => [...expected, error, 'bypass']));
   },
 );
+
+/** Half of what was announced, and the end. */
+const cutShort =
+  (...lines: readonly string[]): Answer =>
+  (_request, socket) => {
+    const head = ['HTTP/1.1 200 OK', 'Content-Length: 1000', ...lines].join('\r\n');
+    socket.write(`${head}\r\n\r\nhalf`, () => socket.destroy());
+    return null;
+  };
+
+const FRESH = 'Cache-Control: max-age=60';
+const CUT_WAYS: readonly (readonly [string, string, string, string])[] = [
+  ['passed on by the lane', '', 'GET', 'X: 1'],
+  ['passed on the long way', '', 'POST', 'X: 1'],
+  ['collected for the store', CACHED, 'GET', FRESH],
+  ['not to be kept', CACHED, 'GET', 'Cache-Control: no-store'],
+];
+
+test.each(CUT_WAYS)('an origin cuts what is %s: it is told', async (_what, host, method, field) => {
+  const site = await setStage({ origin: cutShort(field), host });
+  const reply = await site.ask('/file', { userAgent: HUMAN, method });
+  expect(reply).toMatchObject({ status: 200, body: expect.not.stringContaining('halfhalf') });
+  await waitUntil('it is told', () => requestLines(site).length === 1);
+  expect(requestLines(site)[0]).toMatchObject({
+    status: 200,
+    aborted: true,
+    origin: `http://127.0.0.1:${site.origin.port}`,
+    origin_error: 'http_response_incomplete',
+    origin_detail: 'cut off behind its head',
+  });
+});
+
+test.each(CUT_WAYS)('a client leaves inside what is %s: no error', async (...way) => {
+  const [, host, method, field] = way;
+  const origin: Answer = () => `HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n${field}\r\n\r\nhalf`;
+  const site = await setStage({ origin, host });
+  const client = connect(site.gateway.port, '127.0.0.1');
+  client.write(`${method} / HTTP/1.1\r\nHost: site.test\r\nUser-Agent: ${HUMAN}\r\n\r\n`);
+  await waitUntil('half is there', () => String(client.read() ?? '').endsWith('half'));
+  client.destroy();
+  await waitUntil('it is told', () => requestLines(site).length === 1);
+  const line = requestLines(site)[0];
+  const originUrl = `http://127.0.0.1:${site.origin.port}`;
+  expect(line).toMatchObject({ status: 200, aborted: true, origin: originUrl });
+  expect(line).not.toHaveProperty('origin_error');
+  await site.origin.close();
+});
+
+test('an origin that refuses: the same members, passed on or passed on to keep', async () => {
+  const told = await Promise.all(
+    ['', CACHED].map(async (host) => {
+      const site = await setStage({ host });
+      const refusing = `127.0.0.1:${site.origin.port}`;
+      await site.origin.close();
+      await site.ask('/page', { userAgent: HUMAN });
+      await waitUntil('it is told', () => requestLines(site).length === 1);
+      const { origin, origin_error: error, origin_detail: detail } = requestLines(site)[0] ?? {};
+      return [origin, error, detail].map((text) => String(text).replace(refusing, 'ADDRESS'));
+    }),
+  );
+  const detail = 'ECONNREFUSED: connect ECONNREFUSED ADDRESS';
+  const expected = ['http://ADDRESS', 'connection_refused', detail];
+  expect(told).toEqual([expected, expected]);
+});

@@ -1,5 +1,6 @@
 // A body that is read for the store while it goes to its client: whole or not at all, and never more
 // of it in memory than is allowed.
+import { once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -34,11 +35,20 @@ test('nobody has to read for it to be kept', async () => {
   expect(String(await whole)).toBe('abc');
 });
 
+test('cut before anybody reads it: it is cut for both', async () => {
+  const body = new PassThrough();
+  body.destroy();
+  await once(body, 'close');
+  const { stream, whole } = createBodyCollector(100)(body, LIMITS);
+  expect(await whole).toBe('cut');
+  expect(stream.destroyed).toBe(true);
+});
+
 test('too large: the client gets it, the store does not', async () => {
   const { body, stream, whole } = collect()();
   body.write('0123456789');
   body.end('x');
-  expect(await whole).toBe('too_much');
+  expect(await whole).toBe('too_large');
   expect(await text(stream)).toBe('0123456789x');
 });
 
@@ -46,14 +56,14 @@ test('too large, and nobody reads: it ends', async () => {
   const { body, stream, whole } = collect()();
   stream.destroy();
   body.write('0123456789x');
-  expect(await whole).toBe('too_much');
+  expect(await whole).toBe('too_large');
   expect(body.destroyed).toBe(true);
 });
 
 test('too large, and read slowly: it is read no faster', async () => {
   const { body, stream, whole } = collect()();
   body.write('0123456789x');
-  expect(await whole).toBe('too_much');
+  expect(await whole).toBe('too_large');
   body.write(Buffer.alloc(200_000));
   await expect.poll(() => body.isPaused()).toBe(true);
   stream.resume();
@@ -69,7 +79,7 @@ test('too much at once: the later one goes unkept, and room comes back', async (
   first.body.write('12345678');
   await expect.poll(() => held.bytes).toBe(8);
   second.body.end('abcd');
-  expect(await second.whole).toBe('too_much');
+  expect(await second.whole).toBe('no_room');
   expect(await text(second.stream)).toBe('abcd');
   first.body.end();
   expect(String(await first.whole)).toBe('12345678');
@@ -95,7 +105,7 @@ test('clients that take nothing: no more is held than may be, and origins wait',
     return { body, ...collecting };
   });
   const kept = await Promise.all(all.map(({ whole }) => whole));
-  expect(kept.filter((one) => one === 'too_much').length).toBeGreaterThanOrEqual(18);
+  expect(kept.filter((one) => one === 'no_room').length).toBeGreaterThanOrEqual(18);
   const waiting = all.filter(({ body }) => body.isPaused());
   expect(waiting.length).toBeGreaterThanOrEqual(18);
   // Each that is not kept has one piece in the hand.

@@ -11,6 +11,8 @@ import type { Decision, DecisionAction, DecisionReason, KeyedDecision } from './
 /** What the store has for the key; `unknown` when it was not asked or could not answer. */
 export type CachedState = 'fresh' | 'stale' | 'absent' | 'unknown';
 export type Would = 'serve' | 'refresh' | 'render' | 'bypass' | 'status';
+/** What a process remembers of the last answer: for one client alone, or not small enough. */
+export type UnsharedCause = 'for_one' | 'too_large';
 
 /** Key names are the published JSON, hence snake_case. */
 export interface Explanation {
@@ -53,7 +55,11 @@ export interface Explanation {
     readonly at: string;
   } | null;
   readonly cached: CachedState;
+  /** Why the last answer was not kept, as far as who explains has served it lately. */
+  readonly not_kept: UnsharedCause | null;
   readonly would: Would;
+  /** Whether an answer that is got for it may be kept, if its origin lets it be. */
+  readonly may_keep: boolean;
 }
 
 /** Who asks when nobody says who: the client most people want explained. */
@@ -76,7 +82,11 @@ export function isCachedBypass(decision: Decision): boolean {
   return whyNoPart(request, decision.policy.bypass) === null;
 }
 
-export function explainDecision(decision: Decision, cached: CachedState): Explanation {
+export function explainDecision(
+  decision: Decision,
+  cached: CachedState,
+  notKept: UnsharedCause | null = null,
+): Explanation {
   const keyed: KeyedDecision | null = decision.error === null ? decision : null;
   const { host, dimension } = decision;
   const ref = refOf(decision);
@@ -103,7 +113,9 @@ export function explainDecision(decision: Decision, cached: CachedState): Explan
     tracking: explainTracking(keyed),
     learned: explainLearned(keyed),
     cached,
+    not_kept: notKept,
     would: decideWould(decision, cached),
+    may_keep: decision.action === 'render' || isCachedBypass(decision),
   };
 }
 

@@ -61,6 +61,24 @@ export function nameOriginFailure(code: string): OriginFailure {
   return TLS_CODES.test(code) ? 'tls_protocol_error' : 'destination_unavailable';
 }
 
+/** An answer that ended before it was whole, when its head had gone to the client already. */
+export const CUT_BEHIND_HEAD = {
+  error: 'http_response_incomplete',
+  detail: 'cut off behind its head',
+} as const;
+
+/** What the log gets of an error of either HTTP client: the message may name inner addresses. */
+export function detailOf({
+  code,
+  message,
+}: {
+  readonly code?: unknown;
+  readonly message: string;
+}): string {
+  const known = typeof code === 'string' ? [code] : [];
+  return [...known, message].filter((text) => text !== '').join(': ');
+}
+
 /** Whether a word is one of these. */
 export function isOriginFailure(word: string): word is OriginFailure {
   return Object.hasOwn(STATUSES, word);

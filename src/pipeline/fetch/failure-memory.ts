@@ -35,7 +35,12 @@ export function rememberUnshared(
 ): void {
   const identity = pageIdentity(keyed);
   if (nonPage !== null) deps.knownNonPages.set(identity, nonPage, NON_PAGE_MEMORY_MS);
-  deps.knownUnshared.set(identity, true, UNSHARED_MEMORY_MS);
+  deps.knownUnshared.set(identity, 'for_one', UNSHARED_MEMORY_MS);
+}
+
+/** Its answers are passed on without a copy for a while, unless they say that they fit. */
+export function rememberTooLarge(keyed: Keyed, deps: PipelineDeps): void {
+  deps.knownUnshared.set(pageIdentity(keyed), 'too_large', UNSHARED_MEMORY_MS);
 }
 
 /** Waits longer after every failure, see `PipelineDeps.failures`. */

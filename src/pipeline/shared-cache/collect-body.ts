@@ -3,10 +3,11 @@
 // to keep, or comes while too much is held already, goes on for its client alone, at that client's
 // pace. All that is in memory counts as held, until the store and the client are done with it.
 import type { Readable } from 'node:stream';
+import type { BodyFlaw } from '../state.ts';
 import { createClientSide } from './client-side.ts';
 
-/** All of it, unless it was cut or stalled, or is too much to be kept. */
-export type Collected = Buffer | 'cut' | 'too_much';
+/** All of it, unless it was cut or stalled, is too large, or came while too much was held. */
+export type Collected = Buffer | BodyFlaw;
 
 export interface Collecting {
   /** The same bytes, for the one who asked. */
@@ -74,10 +75,11 @@ function collectBody(body: Readable, limits: CollectLimits, budget: Budget): Col
     chunks = null;
     clearTimeout(timer);
     resolve(result);
-    if (result === 'too_much' && client.stream.destroyed) body.destroy();
+    if (result !== 'cut' && !Buffer.isBuffer(result) && client.stream.destroyed) body.destroy();
   };
   body.on('data', (chunk: Buffer) => {
-    if (isTooMuch(bytes, chunk.length, limits, budget)) settle('too_much');
+    const unfit = whyUnfit(bytes, chunk.length, limits, budget);
+    if (unfit !== null) settle(unfit);
     bytes += chunk.length;
     client.give(chunk);
     if (chunks === null) {
@@ -100,11 +102,14 @@ function collectBody(body: Readable, limits: CollectLimits, budget: Budget): Col
     count();
   });
   body.on('error', () => undefined);
-  body.once('close', () => {
+  const onClose = (): void => {
     settle('cut');
     client.cut();
     count();
-  });
+  };
+  // What was waited for meanwhile may have taken longer than the origin.
+  if (body.closed) onClose();
+  else body.once('close', onClose);
   return {
     stream: client.stream,
     whole,
@@ -115,9 +120,14 @@ function collectBody(body: Readable, limits: CollectLimits, budget: Budget): Col
   };
 }
 
-function isTooMuch(bytes: number, more: number, limits: CollectLimits, budget: Budget): boolean {
-  const { held, bytesAtOnceMax } = budget;
-  return bytes + more > limits.bytesMax || held.bytes + more > bytesAtOnceMax;
+function whyUnfit(
+  bytes: number,
+  more: number,
+  { bytesMax }: CollectLimits,
+  { held, bytesAtOnceMax }: Budget,
+): 'too_large' | 'no_room' | null {
+  if (bytes + more > bytesMax) return 'too_large';
+  return held.bytes + more > bytesAtOnceMax ? 'no_room' : null;
 }
 
 /** @returns told how many bytes of one body are in memory now */

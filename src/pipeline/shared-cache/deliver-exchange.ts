@@ -24,7 +24,7 @@ export interface ServedExchange {
 /** How it came about. */
 export type ServedAs = Pick<
   Diagnosis,
-  'cache' | 'forward' | 'forwardStatus' | 'isStored' | 'isCollapsed' | 'detail'
+  'cache' | 'forward' | 'forwardStatus' | 'isStored' | 'isCollapsed' | 'originUrl' | 'detail'
 >;
 
 const OK = 200;
@@ -116,7 +116,7 @@ export function streamExchange(
   as: ServedAs & { readonly forward: ForwardReason },
 ): Delivery {
   const diagnosis: Diagnosis = { source: 'bypass', ...as, key: keyed.key };
-  if (as.isStored === true && isUnchangedFor(keyed, { status, headers })) {
+  if (as.cache === 'miss' && isUnchangedFor(keyed, { status, headers })) {
     discardBody(body);
     const answer = { status: NOT_MODIFIED, headers: withoutContent(headers), body: null };
     return deliver(keyed, answer, { ...diagnosis, forwardStatus: status });

@@ -17,6 +17,8 @@ export interface FailedExchange {
   readonly kind: 'failed';
   readonly reason: FetchFailure;
   readonly detail: string;
+  /** null: another process has asked. */
+  readonly originUrl: string | null;
 }
 
 export interface SharedEnd {

@@ -14,9 +14,9 @@ import type { Delivery, Keyed } from '../state.ts';
 import { within } from '../within.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { discardBody, serveExchange, streamExchange } from './deliver-exchange.ts';
+import type { Arrival, Errand } from './errand.ts';
 import type { ExchangeEnd, FailedExchange, SharedEnd, SharedExchange } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
-import type { Arrival, Errand } from './open-exchange.ts';
 import { serveStored } from './serve-stored.ts';
 import { askOrigin, readNewer, type Shared, shareExchange, waitBoundMs } from './share-exchange.ts';
 
@@ -160,7 +160,7 @@ async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps):
     case 'failed':
       return await recover(want, arrival, deps);
     case 'renewed': {
-      const { entry, body, isStored } = arrival;
+      const { entry, body, isStored, originUrl } = arrival;
       const { exchange, status, cachedAt, staleAt } = entry;
       const served = { ...exchange, status, cachedAt, staleAt, bytes: body.length };
       const as = {
@@ -168,15 +168,19 @@ async function deliverArrival(want: Want, arrival: Arrival, deps: PipelineDeps):
         forward,
         forwardStatus: 304,
         isStored,
+        originUrl,
         detail: null,
       } as const;
       return serveExchange(keyed, served, body, { as, now: deps.clock.now() });
     }
     case 'answer': {
-      const isStored = arrival.unshared === null && found.state !== 'unavailable';
-      const detail = arrival.unshared ?? (found.state === 'found' ? null : found.detail);
-      const cache = isStored ? 'miss' : 'bypass';
-      return streamExchange(keyed, arrival.answer, { cache, forward, isStored, detail });
+      const { answer, unshared, isOfKnownLength, originUrl } = arrival;
+      const isToStore = unshared === null && found.state !== 'unavailable';
+      const detail = unshared ?? (found.state === 'found' ? null : found.detail);
+      const cache = isToStore ? 'miss' : 'bypass';
+      // RFC 9211: not said before it is known.
+      const isStored = isToStore && isOfKnownLength;
+      return streamExchange(keyed, answer, { cache, forward, isStored, originUrl, detail });
     }
   }
 }

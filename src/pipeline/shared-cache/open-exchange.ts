@@ -2,63 +2,21 @@
 // answer, which is for the one who asked; it ends when the body is stored, or turned out to be
 // nobody else's. It belongs to no client from then on.
 import { firstHeader } from '../../core/http/header-list.ts';
-import {
-  type AnswerJudgement,
-  judgeAnswer,
-  servesOnError,
-  type UnsharedReason,
-} from '../../core/http/shared-cache/judge-answer.ts';
+import { judgeAnswer, servesOnError } from '../../core/http/shared-cache/judge-answer.ts';
 import { hasCredentials, withoutConditions } from '../../core/http/shared-cache/judge-request.ts';
 import { mergeFields, validationFields } from '../../core/http/shared-cache/judge-stored.ts';
 import { varyNames } from '../../core/http/shared-cache/vary.ts';
-import { LIMITS } from '../../core/limits.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
-import { backOff } from '../fetch/failure-memory.ts';
 import type { RunningFill } from '../fetch/running-fills.ts';
-import type { OriginAnswer, PassJob, Peer } from '../origin-ports.ts';
-import type { FetchFailure } from '../ports.ts';
+import type { OriginAnswer, PassJob } from '../origin-ports.ts';
 import type { Keyed } from '../state.ts';
+import { carryAnswer } from './carry-answer.ts';
 import { chooseVariant } from './choose-variant.ts';
-import type { PassedOn } from './deliver-exchange.ts';
+import { type Errand, ended, type OpenExchange } from './errand.ts';
 import { type ExchangeEnd, type FailedExchange, unshared } from './exchange-end.ts';
 import type { ExchangeEntry, FoundExchange } from './find-exchange.ts';
 import { keepExchange } from './keep-exchange.ts';
-import { dropBody, passBody, streamOf } from './origin-body.ts';
-
-export interface Errand {
-  readonly keyed: Keyed;
-  readonly peer: Peer;
-  /** Asked about, so that the origin may say that it still is the one. */
-  readonly previous: FoundExchange | null;
-  /** false: the store could not be asked. */
-  readonly mayStore: boolean;
-}
-
-/** What the one who asked gets. */
-export type Arrival =
-  | {
-      readonly kind: 'answer';
-      readonly answer: PassedOn;
-      /** null: it is kept. */
-      readonly unshared: UnsharedReason | 'unframed' | 'too_large' | null;
-      /** Nobody else may have it without asking the origin. */
-      readonly isForOne: boolean;
-    }
-  /** A 304: the stored answer, with what it brought. */
-  | {
-      readonly kind: 'renewed';
-      readonly entry: ExchangeEntry;
-      readonly body: Buffer;
-      readonly isStored: boolean;
-    }
-  | FailedExchange;
-
-export interface OpenExchange {
-  readonly arrival: Arrival;
-  readonly end: Promise<ExchangeEnd>;
-  /** Resolves when nothing is left to be done for the store. */
-  readonly kept: Promise<unknown>;
-}
+import { dropBody } from './origin-body.ts';
 
 const NOT_MODIFIED = 304;
 const ERRORS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
@@ -83,13 +41,14 @@ async function open(
   const { keyed, previous } = errand;
   const requestedAt = deps.clock.now();
   const result = await deps.origin.pass(jobOf(errand));
-  if (result.outcome === 'failed') return failed(result.reason, result.detail);
+  const { originUrl } = result;
+  if (result.outcome === 'failed') return failed(result);
   const receivedAt = deps.clock.now();
   const times = { requestedAt, receivedAt };
   const { answer } = result;
   if (previous !== null && answer.status === NOT_MODIFIED) {
     dropBody(answer.body);
-    const renewed = await renew(errand, { answer, ...times, running }, deps);
+    const renewed = await renew(errand, { answer, originUrl, ...times, running }, deps);
     // Ours is gone: without conditions the whole one comes.
     return renewed ?? (await open({ ...errand, previous: null }, running, deps));
   }
@@ -99,7 +58,8 @@ async function open(
     const isWanted = servesOnError(exchange.headers, { staleAt }, policy.bypass.cache, receivedAt);
     if (isWanted && (await isStillThere(keyed, previous, deps))) {
       dropBody(answer.body);
-      return failed('destination_unavailable', `status_${answer.status}`);
+      const detail = `status_${answer.status}`;
+      return failed({ reason: 'destination_unavailable', detail, originUrl });
     }
   }
   const judgement = judgeAnswer({
@@ -107,66 +67,7 @@ async function open(
     policy: policy.bypass.cache,
     hasAuthorization: hasCredentials(keyed.request.headers),
   });
-  return await carry(errand, { answer, judgement, running }, deps);
-}
-
-interface Carried {
-  readonly answer: OriginAnswer;
-  readonly judgement: AnswerJudgement;
-  readonly running: RunningFill;
-}
-
-/** The answer goes to its client; a copy to the store, where it may be kept. */
-async function carry(
-  { keyed, previous, mayStore }: Errand,
-  { answer, judgement, running }: Carried,
-  deps: PipelineDeps,
-): Promise<OpenExchange> {
-  const { status, reason, headers, trailers } = answer;
-  const bytesMax = keyed.site.pageBytesMax;
-  const reasonAgainst = findUnshared(answer, judgement, bytesMax);
-  if (reasonAgainst !== null || !judgement.store) {
-    // What the origin no longer lets us keep must not be served in its place later.
-    if (previous !== null && status < 500) {
-      await deps.pages.withdraw(previous.key, previous.ref, keyed.decision.normalized);
-    }
-    const passed = { status, reason, headers, body: passBody(answer) };
-    return ended(
-      { kind: 'answer', answer: passed, unshared: reasonAgainst, isForOne: true },
-      unshared(),
-    );
-  }
-  const idleMs = LIMITS.originBodyIdleTimeoutMs;
-  const { stream, whole, release } = deps.collectBody(streamOf(answer.body), { bytesMax, idleMs });
-  const keep = async (): Promise<ExchangeEnd> => {
-    const body = await whole;
-    if (body === 'too_much') return unshared();
-    if (body === 'cut') return giveUp(keyed, running, deps);
-    const { kept } = judgement;
-    const selecting = chooseVariant(kept.vary, keyed);
-    const shared = { status, kept, selecting, body, since: running.since };
-    if (!mayStore) return { kind: 'shared', shared, isStored: false };
-    const keeping = (): Promise<boolean> => keepExchange(keyed, shared, running, deps);
-    // Whoever gets no turn leaves the store as it is: the others store as good an answer.
-    const save = deps.storing.take(keyed.key, keeping);
-    const isStored = (await deps.saves.note(pageIdentity(keyed), save)) === true;
-    return { kind: 'shared', shared, isStored };
-  };
-  const isForOne = judgement.kept.staleAt <= judgement.kept.cachedAt;
-  const passed = { status, reason, headers, body: { stream, trailers } };
-  const kept = keep().finally(release);
-  return {
-    arrival: { kind: 'answer', answer: passed, unshared: null, isForOne },
-    end: isForOne ? Promise.resolve(unshared()) : kept,
-    kept,
-  };
-}
-
-/** Nobody of those who wait has to find out again; who comes next tries anew. */
-function giveUp(keyed: Keyed, running: RunningFill, deps: PipelineDeps): FailedExchange {
-  const cause = { reason: 'http_response_incomplete', detail: 'cut_off' } as const;
-  if (!running.isPurged()) backOff(keyed, { outcome: 'failed', ...cause }, deps);
-  return { kind: 'failed', ...cause };
+  return await carryAnswer(errand, { answer, originUrl, judgement, running }, deps);
 }
 
 /** A purge may have come meanwhile: then nothing can take the place of the origin's error. */
@@ -178,18 +79,8 @@ async function isStillThere(
   return (await deps.pages.lookUp(key, ref, decision.normalized)).state === 'hit';
 }
 
-function findUnshared(
-  { headers, body, isDelimited }: OriginAnswer,
-  judgement: AnswerJudgement,
-  bytesMax: number,
-): UnsharedReason | 'unframed' | 'too_large' | null {
-  if (!judgement.store) return judgement.reason;
-  if (!isDelimited) return 'unframed';
-  const bytes = Buffer.isBuffer(body) ? body.length : firstHeader(headers, 'content-length');
-  return Number(bytes ?? 0) > bytesMax ? 'too_large' : null;
-}
-
 interface Renewal {
+  readonly originUrl: string;
   readonly answer: OriginAnswer;
   readonly requestedAt: number;
   readonly receivedAt: number;
@@ -199,7 +90,7 @@ interface Renewal {
 /** null: what is stored can't be read. */
 async function renew(
   { keyed, previous, mayStore }: Errand,
-  { answer, running, ...times }: Renewal,
+  { answer, originUrl, running, ...times }: Renewal,
   deps: PipelineDeps,
 ): Promise<OpenExchange | null> {
   if (previous === null) return null;
@@ -217,12 +108,12 @@ async function renew(
   });
   const body = read.value;
   if (!isSameTag(firstHeader(exchange.headers, 'etag'), firstHeader(answer.headers, 'etag'))) {
-    return ended({ kind: 'renewed', entry, body, isStored: false }, unshared());
+    return ended({ kind: 'renewed', entry, body, isStored: false, originUrl }, unshared());
   }
   if (!judgement.store) {
     if (mayStore) await deps.pages.withdraw(key, ref, normalized);
     const changed = { ...entry, exchange: { ...exchange, headers } };
-    return ended({ kind: 'renewed', entry: changed, body, isStored: false }, unshared());
+    return ended({ kind: 'renewed', entry: changed, body, isStored: false, originUrl }, unshared());
   }
   const { kept } = judgement;
   const { since } = running;
@@ -250,7 +141,7 @@ async function renew(
   }
   const isForOne = kept.staleAt <= kept.cachedAt;
   const end: ExchangeEnd = isForOne ? unshared() : { kind: 'shared', shared, isStored };
-  return ended({ kind: 'renewed', entry: next, body, isStored }, end);
+  return ended({ kind: 'renewed', entry: next, body, isStored, originUrl }, end);
 }
 
 /**
@@ -278,12 +169,8 @@ function jobOf({ keyed, peer, previous }: Errand): PassJob {
   };
 }
 
-function failed(reason: FetchFailure, detail: string): OpenExchange {
-  const failure: FailedExchange = { kind: 'failed', reason, detail };
-  return ended(failure, failure);
-}
-
-/** Nothing is left to be done. */
-function ended(arrival: Arrival, end: ExchangeEnd): OpenExchange {
-  return { arrival, end: Promise.resolve(end), kept: Promise.resolve() };
+function failed(failure: Omit<FailedExchange, 'kind'>): OpenExchange {
+  const { reason, detail, originUrl } = failure;
+  const told: FailedExchange = { kind: 'failed', reason, detail, originUrl };
+  return ended(told, told);
 }

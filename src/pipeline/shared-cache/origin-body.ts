@@ -10,7 +10,7 @@ export function passBody({ body, trailers }: OriginAnswer): Buffer | StreamedBod
   if (Buffer.isBuffer(body)) return body;
   // Whoever writes it out sees that it was closed before its end.
   body.on('error', () => undefined);
-  return { stream: body, trailers };
+  return { stream: body, trailers, flaw: () => (body.errored === null ? null : 'cut') };
 }
 
 /** As it is collected for the store. */

@@ -10,9 +10,10 @@ import { backOff, rememberUnshared } from '../fetch/failure-memory.ts';
 import type { FetchFailure, Lease, LeaseResult } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import { within } from '../within.ts';
+import type { Arrival, Errand, OpenExchange } from './errand.ts';
 import { type ExchangeEnd, type SharedEnd, unshared } from './exchange-end.ts';
 import { type FoundExchange, findExchange, type NoExchange } from './find-exchange.ts';
-import { type Arrival, type Errand, type OpenExchange, openExchange } from './open-exchange.ts';
+import { openExchange } from './open-exchange.ts';
 
 export interface Shared {
   /** The head, where this process has asked; null: another one has, see `end`. */
@@ -120,7 +121,7 @@ async function takeResult(
 function failElsewhere(keyed: Keyed, reason: FetchFailure, deps: PipelineDeps): ExchangeEnd {
   const cause = { reason, detail: 'in another process' } as const;
   backOff(keyed, { outcome: 'failed', ...cause }, deps);
-  return { kind: 'failed', ...cause };
+  return { kind: 'failed', ...cause, originUrl: null };
 }
 
 async function findNewer(
@@ -167,6 +168,8 @@ function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
   }
   const identity = pageIdentity(keyed);
   deps.failures.forget(identity);
+  // Noted with its length, see carry-answer.ts.
+  if (arrival.kind === 'answer' && arrival.unshared === 'too_large') return;
   const isForOne =
     arrival.kind === 'answer' ? arrival.isForOne : arrival.entry.staleAt <= arrival.entry.cachedAt;
   if (!isForOne) deps.knownUnshared.forget(identity);

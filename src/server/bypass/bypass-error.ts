@@ -1,6 +1,8 @@
 // Why a request could not be passed on, in the words of RFC 9209 §2.3, with the status each has.
 // The detail names inner addresses and stays inside.
 import {
+  CUT_BEHIND_HEAD,
+  detailOf,
   isOriginFailure,
   nameOriginFailure,
   type OriginFailure,
@@ -29,10 +31,13 @@ export class BypassError extends Error {
   }
 }
 
+/** An answer whose head has gone to the client already, with its own status. */
+export function cutBehindHead(): BypassError {
+  return new BypassError(CUT_BEHIND_HEAD.error, CUT_BEHIND_HEAD.detail);
+}
+
 /** Names what Node's client reports. */
 export function toBypassError(error: Error & { readonly code?: string }): BypassError {
   if (error instanceof BypassError) return error;
-  const code = error.code ?? '';
-  const detail = code === '' ? error.message : `${code}: ${error.message}`;
-  return new BypassError(nameOriginFailure(code), detail);
+  return new BypassError(nameOriginFailure(error.code ?? ''), detailOf(error));
 }

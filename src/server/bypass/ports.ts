@@ -41,8 +41,9 @@ export interface BypassTarget {
 /** How one bypassed request went: for the log, the metrics and the choice of the next origin. */
 export interface BypassOutcome {
   readonly originUrl: string;
+  /** The client's. */
   readonly status: number;
-  /** RFC 9209 error type; null: the origin answered. */
+  /** RFC 9209 error type; null: the origin answered, as far as is known. */
   readonly error: string | null;
   /** Inner detail, for the log only. */
   readonly detail: string | null;

@@ -16,7 +16,7 @@ import type {
 } from 'fastify';
 import { toPairs } from '../../core/http/to-pairs.ts';
 import { answerError } from './answer-error.ts';
-import { BypassError, toBypassError } from './bypass-error.ts';
+import { type BypassError, cutBehindHead, toBypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import type { BypassDeps, BypassOutcome, BypassTarget } from './ports.ts';
 import { relayResponse } from './relay-response.ts';
@@ -32,7 +32,7 @@ declare module 'fastify' {
 export interface BypassOptions extends BypassDeps {
   /** The pipeline: answers, or sets `request.bypassTarget`. */
   readonly preHandler: preHandlerAsyncHookHandler;
-  /** Told once per bypassed request, when the answer's head or the error is known. */
+  /** Told when the answer's head or the error is known; again where the answer is cut behind it. */
   readonly onOutcome: (request: FastifyRequest, outcome: BypassOutcome) => void;
 }
 
@@ -125,7 +125,7 @@ async function sendAndTell(exchange: Exchange, deps: BypassDeps): Promise<Incomi
   answer.on('error', () => undefined);
   await onAnswer({ status: answer.statusCode ?? 0, headers: toPairs(answer.rawHeaders) });
   if (answer.destroyed && !answer.readableEnded) {
-    throw new BypassError('http_response_incomplete', 'cut off behind its head');
+    throw cutBehindHead();
   }
   return answer;
 }
@@ -154,8 +154,13 @@ function relay(
   if (!(answer instanceof IncomingMessage)) throw new Error('not an answer of an origin');
   const status = answer.statusCode ?? 0;
   const { originUrl } = exchange.target;
-  options.onOutcome(request, { originUrl, status, error: null, detail: null });
-  relayResponse(exchange, answer, options.pseudonym);
+  const tell = (error: BypassError | null): void => {
+    const [type, detail] = [error?.type ?? null, error?.message ?? null];
+    options.onOutcome(request, { originUrl, status, error: type, detail });
+  };
+  tell(null);
+  const { pseudonym } = options;
+  relayResponse(exchange, answer, { pseudonym, onCut: () => tell(cutBehindHead()) });
 }
 
 function fail(

@@ -15,11 +15,17 @@ const LINGER_MS = 2_000;
 /** Has no content (RFC 9110 §15.3.6), but unlike 204 its framing must say so. */
 const RESET_CONTENT = 205;
 
+export interface RelayOptions {
+  readonly pseudonym: string;
+  /** The origin broke its answer off; told before the client can know. */
+  readonly onCut: () => void;
+}
+
 /** Relays head, body and trailers; the client's connection is closed where it cannot be reused. */
 export function relayResponse(
   exchange: Exchange,
   answer: IncomingMessage,
-  pseudonym: string,
+  { pseudonym, onCut }: RelayOptions,
 ): void {
   const { request, response } = exchange;
   if (!isUploaded(request)) response.shouldKeepAlive = false;
@@ -37,10 +43,17 @@ export function relayResponse(
     isWhole = answer.complete && !isResetBody(answer);
     if (isWhole) endResponse(exchange, forwardableTrailers(answer.rawTrailers));
   });
+  let hasReader = true;
+  // Whoever leaves takes the answer along: that is no failure of the origin.
+  response.once('close', () => {
+    hasReader = false;
+  });
   // Node reports a cut answer as an error; `close` below deals with both.
   answer.on('error', () => undefined);
   answer.once('close', () => {
-    if (!isWhole) cutAnswer(response);
+    if (isWhole) return;
+    if (hasReader) onCut();
+    cutAnswer(response);
   });
   if (answer.statusCode === RESET_CONTENT) answer.resume();
   else answer.pipe(response, { end: false });

@@ -9,7 +9,7 @@ import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
 import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { UpgradeListener } from '../door/create-http-server.ts';
 import { answerError } from './answer-error.ts';
-import { type BypassError, toBypassError } from './bypass-error.ts';
+import { type BypassError, cutBehindHead, toBypassError } from './bypass-error.ts';
 import type { Exchange } from './exchange.ts';
 import { holdEarlyBytes } from './hold-early-bytes.ts';
 import type { BypassDeps, BypassOutcome, BypassTarget } from './ports.ts';
@@ -82,9 +82,11 @@ async function shakeHands(
   const early = holdEarlyBytes(socket, head);
   try {
     const result = await sendHandshake(exchange, socket, options);
-    report(result.answer.statusCode ?? 0, null);
+    const status = result.answer.statusCode ?? 0;
+    report(status, null);
     if (result.kind === 'declined') {
-      relayResponse(exchange, result.answer, options.pseudonym);
+      const onCut = (): void => report(status, cutBehindHead());
+      relayResponse(exchange, result.answer, { pseudonym: options.pseudonym, onCut });
       return;
     }
     response.detachSocket(asSocket(socket));

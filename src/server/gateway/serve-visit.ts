@@ -62,6 +62,8 @@ export async function serveVisit(
     request.bypassTarget = bypassTarget(askedOf(visit), delivery, visit.turn.originUrl);
     return;
   }
+  const { body } = delivery.answer;
+  if (body !== null && !Buffer.isBuffer(body)) visit.streamed = body;
   reply.hijack();
   writeAnswer(request.raw, reply.raw, withVia(delivery, deps.pseudonym));
 }

@@ -3,9 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fieldValues } from '../../core/http/hop-headers.ts';
 import type { OriginHealth } from '../../core/http/pick-upstream.ts';
-import { describeLeft } from '../../pipeline/describe-answer.ts';
+import { describeFlaw, describeLeft } from '../../pipeline/describe-answer.ts';
 import type { OriginTurn } from '../../pipeline/origin-ports.ts';
-import type { Keyed, RequestRecord } from '../../pipeline/state.ts';
+import type { Keyed, RequestRecord, StreamedBody } from '../../pipeline/state.ts';
 import { BypassError } from '../bypass/bypass-error.ts';
 import type { BypassOutcome, InnerRequest } from '../bypass/ports.ts';
 import { receiveRequest, type Visitor } from './receive-request.ts';
@@ -21,6 +21,8 @@ export interface Visit {
   /** What is waited for, until `record` tells what came of it. */
   awaited: Keyed | null;
   record: RequestRecord | null;
+  /** What `record` does not know yet. */
+  streamed: StreamedBody | null;
   bypass: BypassOutcome | null;
   turn: OriginTurn | null;
 }
@@ -62,6 +64,7 @@ export function openVisit(
     startedAtMs: performance.now(),
     awaited: null,
     record: null,
+    streamed: null,
     bypass: null,
     turn: null,
   };
@@ -81,7 +84,7 @@ export function finishVisit(visit: Visit, response: ServerResponse | null): Fini
   const { client, address } = visit.visitor;
   const left = visit.record === null && visit.awaited !== null ? describeLeft(visit.awaited) : null;
   return {
-    record: visit.record ?? left,
+    record: recordOf(visit) ?? left,
     requestId: client.requestId,
     method: client.method,
     clientAddress: address,
@@ -91,6 +94,11 @@ export function finishVisit(visit: Visit, response: ServerResponse | null): Fini
     isAborted: response !== null && !response.writableFinished,
     bypass: visit.bypass,
   };
+}
+
+function recordOf({ record, streamed }: Visit): RequestRecord | null {
+  const flaw = streamed?.flaw() ?? null;
+  return record === null || flaw === null ? record : describeFlaw(record, flaw);
 }
 
 function statusOf({ bypass }: Visit, response: ServerResponse | null): number {

@@ -1,6 +1,7 @@
 // One request that is passed on from socket to socket: its head written anew, the answer's head
 // written anew, the body as it comes.
 import { fieldValues } from '../../core/http/hop-headers.ts';
+import { CUT_BEHIND_HEAD } from '../../core/http/origin-failure.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { LinkListener, OriginLink, OriginTurn } from '../../pipeline/origin-ports.ts';
 import { formatError } from '../bypass/answer-error.ts';
@@ -139,7 +140,7 @@ export class Passing implements LinkListener {
     this.#stop();
     link.destroy();
     turn.socket.destroy();
-    this.#tell(this.#answered(answer), true);
+    this.#tell({ ...this.#answered(answer), ...CUT_BEHIND_HEAD }, true);
   }
 
   #endUnanswered(): void {

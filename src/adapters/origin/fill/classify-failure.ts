@@ -1,6 +1,10 @@
-// From an error of the HTTP client to the failure it stands for. The detail is the error's code:
-// its message holds inner addresses.
-import { nameOriginFailure, type OriginFailure } from '../../../core/http/origin-failure.ts';
+// From an error of the HTTP client to the failure it stands for. The detail is for the log, in the
+// same form as that of requests that are passed on by the plain way.
+import {
+  detailOf,
+  nameOriginFailure,
+  type OriginFailure,
+} from '../../../core/http/origin-failure.ts';
 import type { FetchFailure } from '../../../pipeline/ports.ts';
 import { BodyTooLarge } from './read-body.ts';
 import { PageRefused } from './read-page.ts';
@@ -24,11 +28,12 @@ const ANSWERED: Readonly<Partial<Record<OriginFailure, OriginFailure>>> = {
 export function classifyFailure(error: unknown, begun: boolean, isLate: boolean): FillFailure {
   if (error instanceof PageRefused) return { reason: error.reason, detail: error.message };
   if (error instanceof BodyTooLarge) return { reason: 'too_large', detail: 'body' };
-  const detail = codeOf(error);
+  const code = codeOf(error);
   // A request we built wrongly is our own bug, not the origin's failure.
-  if (detail === 'UND_ERR_INVALID_ARG') throw error;
+  if (code === 'UND_ERR_INVALID_ARG') throw error;
+  const detail = error instanceof Error ? detailOf(error) : code;
   if (isLate) return { reason: 'http_response_timeout', detail };
-  const reason = nameOriginFailure(detail);
+  const reason = nameOriginFailure(code);
   return { reason: begun ? (ANSWERED[reason] ?? 'http_protocol_error') : reason, detail };
 }
 

@@ -87,8 +87,10 @@ interface Attempted {
 }
 
 async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<Attempted> {
+  const { originUrl } = to;
   if (to.count >= PER_ORIGIN_MAX) {
-    return { result: failed('http_response_timeout', 'queue_full'), isDeadSocket: false };
+    const full = { reason: 'http_response_timeout', detail: 'queue_full' } as const;
+    return { result: { outcome: 'failed', originUrl, ...full }, isDeadSocket: false };
   }
   const request = buildPassRequest(job, pseudonym, to.serverName);
   const watched = watchAttempt(request);
@@ -100,23 +102,19 @@ async function attempt(job: PassJob, to: PassPool, pseudonym: string): Promise<A
   try {
     const { timeoutMs, onInformation } = job;
     received = await receiveAnswer(to.pool, request, { timeoutMs, onInformation, onDone });
-    const answer = readHead(received, job, to.originUrl);
-    return { result: { outcome: 'answer', answer }, isDeadSocket: false };
+    const answer = readHead(received, job, originUrl);
+    return { result: { outcome: 'answer', originUrl, answer }, isDeadSocket: false };
   } catch (error) {
     received?.abort();
     const isLate = error instanceof TooSlow;
-    const { reason, detail } = classifyFailure(error, watched.begun, isLate);
-    return { result: failed(reason, detail), isDeadSocket: !isLate && diedUnheard(watched) };
+    const failure = classifyFailure(error, watched.begun, isLate);
+    return {
+      result: { outcome: 'failed', originUrl, ...failure },
+      isDeadSocket: !isLate && diedUnheard(watched),
+    };
   }
 }
 
 function healthIn(result: PassResult): OriginHealth {
   return result.outcome === 'answer' ? 'ok' : healthInFailure(result.reason);
-}
-
-function failed(
-  reason: Extract<PassResult, { outcome: 'failed' }>['reason'],
-  detail: string,
-): PassResult {
-  return { outcome: 'failed', reason, detail };
 }
