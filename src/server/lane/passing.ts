@@ -35,6 +35,7 @@ export interface PassingDeps extends Pick<GatewayDeps, 'onFinished' | 'pseudonym
 
 /** What a client has not read yet, before its origin has to wait. */
 const UNREAD_BYTES_MAX = 65_536;
+const CHANGE_CONDITIONS = ['if-none-match', 'if-modified-since'];
 const HEAD_START = 'HTTP/1.1 ';
 const HEAD_END = '\r\n\r\n';
 const CR = 13;
@@ -248,8 +249,8 @@ function isNoHead(received: Buffer): boolean {
 
 /** Whether 304 is an answer to it. */
 function asksForChange({ head }: LaneRequest): boolean {
-  const asks = (name: string): boolean => fieldValues(head.fields, name).length > 0;
-  return head.isConditional && (asks('if-none-match') || asks('if-modified-since'));
+  if (!head.isConditional) return false;
+  return CHANGE_CONDITIONS.some((name) => fieldValues(head.fields, name).length > 0);
 }
 
 function failed({ type, status, message }: BypassError, target: BypassTarget): BypassOutcome {
