@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../helpers/gateway.ts';
 import { answer, app } from '../page-zoo/pages/page.ts';
 import { openZoo, type Zoo, type ZooPages } from '../page-zoo/zoo.ts';
@@ -53,6 +53,11 @@ const SITE: ZooPages = {
   },
 };
 
+interface Visits {
+  readonly renders: number;
+  readonly others: number;
+}
+
 const crawl = (port: number, target: string): Promise<Reply> =>
   ask(port, target, { host: ZOO_HOST, userAgent: BOT, timeoutMs: DEADLINE_MS });
 
@@ -66,9 +71,14 @@ describeWithChromium('whole gateway', () => {
     await zoo.close();
   });
 
-  /** How often the origin was asked for it: by renders, and by the gateway itself. */
-  function countVisits(target: string): { readonly renders: number; readonly others: number } {
-    const visits = zoo.visits.filter(({ url }) => url === target);
+  let visitsBefore = 0;
+  beforeEach(() => {
+    visitsBefore = zoo.visits.length;
+  });
+
+  /** How often this test had the origin asked for it: by renders, and by the gateway itself. */
+  function countVisits(target: string): Visits {
+    const visits = zoo.visits.slice(visitsBefore).filter(({ url }) => url === target);
     const renders = visits.filter(({ headers }) => headers['x-edge-render'] !== undefined).length;
     return { renders, others: visits.length - renders };
   }
@@ -158,10 +168,18 @@ describeWithChromium('whole gateway', () => {
 
     const [nextRenderer, nextFamily] = findRenderer(child.pid);
     expect(nextRenderer).not.toBe(renderer);
-    const broken = crawl(port, '/hangs');
-    await until('a render is under way', async () => countVisits('/hangs').renders, Boolean);
+    // A worker that has just found no service passes a page on for a moment longer.
+    const broken: Promise<Reply>[] = [];
+    const isUnderWay = async (): Promise<boolean> => {
+      const target = `/hangs?${broken.length}`;
+      broken.push(crawl(port, target));
+      const look = async (): Promise<Visits> => countVisits(target);
+      const { renders } = await until('it is asked for', look, (v) => v.renders + v.others > 0);
+      return renders > 0;
+    };
+    await until('a render is under way', isUnderWay, Boolean);
     await gateway.kill();
-    expect((await broken).status).toBe(0);
+    for (const reply of broken) expect((await reply).status).toBe(0);
     await untilGone(nextFamily);
     expect(await foldersOf(nextRenderer)).toEqual([]);
   });
@@ -206,10 +224,11 @@ async function foldersOf(rendererPid: number): Promise<readonly string[]> {
   return names.filter((name) => name.startsWith(`edge-gateway-browser-${rendererPid}-`));
 }
 
+let warmed = 0;
+
 /** Until the gateway renders, each time another page: a failed one is not tried again at once. */
 async function untilRendered(port: number): Promise<void> {
-  let count = 0;
-  const crawlNext = (): Promise<Reply> => crawl(port, `/app/static?warm=${(count += 1)}`);
+  const crawlNext = (): Promise<Reply> => crawl(port, `/app/static?warm=${(warmed += 1)}`);
   await until('it renders', crawlNext, isRendered);
 }
 

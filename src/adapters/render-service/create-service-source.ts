@@ -109,9 +109,12 @@ function healthIn(reply: ServiceReply): OriginHealth {
     case 'broken':
       return reply.reason === 'too_large' ? 'ok' : 'failed';
     case 'unusable':
-      return 'failed';
+      return NOBODY_LISTENS.has(reply.detail) ? 'absent' : 'failed';
   }
 }
+
+/** A service that is being started, such as our own after it has ended. */
+const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT']);
 
 class Aborted extends Error {}
 

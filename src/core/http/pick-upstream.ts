@@ -1,8 +1,11 @@
 // Which of several equal servers is asked next: the least loaded first, one that failed left out
 // for a while that doubles with every further failure. Time comes from the caller.
 
-/** How a request to a server went: `busy` says nothing of its health. */
-export type OriginHealth = 'ok' | 'failed' | 'busy';
+/**
+ * How a request to a server went. `busy` says nothing of its health; `absent`: nobody listens there,
+ * which costs nothing to find out.
+ */
+export type OriginHealth = 'ok' | 'failed' | 'absent' | 'busy';
 
 interface Upstream<T> {
   readonly item: T;
@@ -20,7 +23,7 @@ export interface UpstreamPicker<T> {
    */
   readonly candidates: (now: number, fallback: 'none' | 'all') => readonly T[];
   readonly begin: (item: T) => void;
-  /** `ok` ends every back-off; `failed` starts or doubles it. */
+  /** `ok` ends every back-off, `failed` starts or doubles it, `absent` starts one that stays short. */
   readonly end: (item: T, how: OriginHealth, now: number) => void;
 }
 
@@ -65,7 +68,9 @@ export function createUpstreamPicker<T>(items: readonly T[]): UpstreamPicker<T> 
       upstream.inFlight -= 1;
       if (how === 'ok') [upstream.failures, upstream.outUntil] = [0, 0];
       // Requests that were under way together fail together: that is one failure.
-      if (how === 'failed' && upstream.outUntil <= now) {
+      if (upstream.outUntil > now) return;
+      if (how === 'absent') upstream.outUntil = now + BACK_OFF_MS_MIN;
+      if (how === 'failed') {
         upstream.outUntil =
           now + Math.min(BACK_OFF_MS_MIN * 2 ** upstream.failures, BACK_OFF_MS_MAX);
         upstream.failures = Math.min(upstream.failures + 1, 16);

@@ -39,6 +39,16 @@ describe('createUpstreamPicker', () => {
     expect(picker.candidates(2_500, 'none')).toEqual(['a']);
   });
 
+  it('leaves one that is absent out for a moment, however often', () => {
+    const picker = createUpstreamPicker(['a']);
+    for (let now = 0; now < 60_000; now += 500) {
+      expect(picker.candidates(now, 'none')).toEqual(['a']);
+      picker.begin('a');
+      picker.end('a', 'absent', now);
+      expect(picker.candidates(now + 499, 'none')).toEqual([]);
+    }
+  });
+
   it('counts failures of one moment as one', () => {
     const picker = createUpstreamPicker(['a']);
     for (let i = 0; i < 100; i += 1) {
