@@ -63,6 +63,7 @@ test.each([
   const replies = Array.from({ length: 5 }, () => site.ask('/page', { userAgent: agent }));
   // One of them asks and three wait for it.
   await waitUntil('one is refused', () => requestLines(site).length === 1);
+  await waitUntil('the origin is asked', () => site.origin.requests.length === 1);
   sendHeld();
   await Promise.all(replies);
   await waitUntil('all are told', () => requestLines(site).length === 5);
