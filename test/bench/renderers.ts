@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePorts } from '../helpers/free-port.ts';
+import { findFreePort } from '../helpers/free-port.ts';
 import { buildRequest, readAnswer } from '../renderer/test-renderer.ts';
 import { listTree } from './process-tree.ts';
 
@@ -89,7 +89,7 @@ async function startChild(
     await stopTree(child, signal);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   };
-  const ports = await findFreePorts();
+  const ports = [await findFreePort(), await findFreePort()] as const;
   const timeout = AbortSignal.timeout(START_TIMEOUT_MS);
   try {
     child.send({ ...setting, folder, ports } satisfies Orders);

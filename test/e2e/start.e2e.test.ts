@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { findFreePort } from '../helpers/free-port.ts';
 
 const SCRIPT = fileURLToPath(new URL('../setup/start.mjs', import.meta.url));
 const READY_TIMEOUT_MS = 150_000;
@@ -24,11 +24,10 @@ const data = mkdtempSync(join(tmpdir(), 'edge-gateway-start-'));
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  const [gateway, admin, site] = await findFreePorts(3);
   environment = {
-    EDGE_GATEWAY_PORT: String(gateway),
-    EDGE_GATEWAY_ADMIN_PORT: String(admin),
-    DEMO_SITE_PORT: String(site),
+    EDGE_GATEWAY_PORT: String(await findFreePort()),
+    EDGE_GATEWAY_ADMIN_PORT: String(await findFreePort()),
+    DEMO_SITE_PORT: String(await findFreePort()),
     EDGE_GATEWAY_DATA: data,
   };
 });
@@ -118,16 +117,6 @@ function start(): Started {
   // Whoever does not wait for it must not be hit by its rejection.
   ready.catch(() => undefined);
   return { process: child, output: () => chunks.join(''), ready, ended };
-}
-
-/** Distinct, since all are held until the last is known. */
-async function findFreePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  for (const server of servers) server.close();
-  await Promise.all(servers.map((server) => once(server, 'close')));
-  return ports;
 }
 
 /** Processes of a group that still run, from Linux's /proc: `PID (NAME) STATE PARENT GROUP …`. */

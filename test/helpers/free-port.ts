@@ -1,29 +1,32 @@
 // Ports that nobody listens on now, for programs that want to be told theirs.
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
-/** Free on loopback when this resolves; whoever is quicker may still take it. */
+/** Below those that systems hand out by themselves, to any connection that is opened meanwhile. */
+const [PORT_MIN, PORT_MAX] = [12_000, 32_000];
+
+/** What this process was given: somebody still means to listen there. */
+const given = new Set<number>();
+
+/** Free on loopback when this resolves; another process may still take it. */
 export async function findFreePort(): Promise<number> {
-  const { port, release } = await holdPort();
-  await release();
-  return port;
+  for (;;) {
+    const port = randomInt(PORT_MIN, PORT_MAX);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
 }
 
-/** Two different ones: both are held until both are found. */
-export async function findFreePorts(): Promise<readonly [number, number]> {
-  const [one, other] = [await holdPort(), await holdPort()];
-  await Promise.all([one.release(), other.release()]);
-  return [one.port, other.port];
-}
-
-interface HeldPort {
-  readonly port: number;
-  readonly release: () => Promise<unknown>;
-}
-
-async function holdPort(): Promise<HeldPort> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { port, release: () => once(server.close(), 'close') };
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    // Taken is the answer, whoever has it.
+    return false;
+  }
+  await once(server.close(), 'close');
+  return true;
 }

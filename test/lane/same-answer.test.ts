@@ -155,7 +155,8 @@ test('at any instant: age, date and time to live are those of the moment', async
 });
 
 test('is counted alike', async () => {
-  const stage = await setStage({ host: `${UNVERIFIED}tracking_params: {params_add: [x]}\n` });
+  const host = `${UNVERIFIED}tracking_params: {params_add: [x]}\n`;
+  const stage = await setStage({ hasTestClock: true, host });
   const request = plainGet('/page?x=1');
   await expectSame(stage, request);
   const client = await openClient(stage.gateway.port);
