@@ -3,7 +3,7 @@
 import { formatCacheKey } from '../../core/key/cache-key.ts';
 import { isSameVersion } from '../../core/key/entry-version.ts';
 import type { BodySet, Entry } from '../ports.ts';
-import { claimBodies } from './claim-bodies.ts';
+import { claimInTurn } from './claim-bodies.ts';
 import { compressBody } from './compress-body.ts';
 import { digestBodies } from './digest-bodies.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
@@ -20,9 +20,7 @@ export async function addCodings(
       const codings = await compressBody(identity);
       if (codings.gzip === undefined && codings.br === undefined) return;
       const bodies = { identity, ...codings };
-      await deps.turns.take(key, () =>
-        claimBodies(key, deps.entries, () => extendEntry(entry, bodies, deps)),
-      );
+      await claimInTurn(key, deps, () => extendEntry(entry, bodies, deps));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       deps.onEvent({ kind: 'not_compressed', key, reason });

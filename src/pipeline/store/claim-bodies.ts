@@ -12,6 +12,7 @@ import {
   type Done,
   type EntryStore,
 } from '../ports.ts';
+import type { KeyTurns } from './key-turns.ts';
 
 type Claimed = Pick<EntryStore, 'claim' | 'release' | 'has'>;
 
@@ -46,6 +47,20 @@ export async function claimBodies<T>(
     // One that can't be released ends by itself.
     await entries.release(key, claim);
   }
+}
+
+/**
+ * The same for who writes the page: behind the other writers of this process, who are waited for
+ * however long they take. The turn comes before the claim, as it does for purges and withdrawals,
+ * which claim inside their turn: so no two of us wait for each other, only one of us asks for the
+ * claim again and again, and nobody keeps it from other processes while waiting here.
+ */
+export async function claimInTurn<T>(
+  key: CacheKey,
+  { turns, entries }: { readonly turns: KeyTurns; readonly entries: Claimed },
+  run: (claim: Claim) => Promise<T>,
+): Promise<Turn<T>> {
+  return await turns.take(key, () => claimBodies(key, entries, run));
 }
 
 async function takeClaim(key: CacheKey, entries: Claimed): Promise<Done<Claim | null>> {

@@ -17,7 +17,7 @@ import type {
 } from '../ports.ts';
 import { settleWritten } from '../purge/settle-purged.ts';
 import { addCodings } from './add-codings.ts';
-import { claimBodies } from './claim-bodies.ts';
+import { claimInTurn } from './claim-bodies.ts';
 import { isCompressible } from './compress-body.ts';
 import { digestBodies } from './digest-bodies.ts';
 import type { PageStoreDeps } from './page-store-deps.ts';
@@ -65,7 +65,7 @@ const PURGED: Saved = { stored: false, reason: 'purged', detail: 'since the fetc
 
 /** Stores a page in place of its older version, never in place of a fresh page of another URL. */
 export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
-  const saved = await deps.turns.take(draft.key, () => writeClaimed(draft, deps));
+  const saved = await writeClaimed(draft, deps);
   if (saved.stored && (await settleWritten(saved.entry, deps))) return PURGED;
   if (saved.stored && draft.isPurged?.() === true) {
     // By what is in the log no more: by that alone it would stay.
@@ -79,7 +79,7 @@ export async function savePage(draft: PageDraft, deps: PageStoreDeps): Promise<S
 }
 
 async function writeClaimed(draft: PageDraft, deps: PageStoreDeps): Promise<Saved> {
-  const turn = await claimBodies(draft.key, deps.entries, (claim) => writePage(draft, claim, deps));
+  const turn = await claimInTurn(draft.key, deps, (claim) => writePage(draft, claim, deps));
   if (turn.state === 'busy') return unavailable('claimed');
   return turn.state === 'done' ? turn.value : unavailable(turn.reason);
 }
