@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../helpers/free-port.ts';
 import { buildRequest, readAnswer } from '../renderer/test-renderer.ts';
-import { listTree } from './process-tree.ts';
+import { isAlive, listTree } from './process-tree.ts';
 
 /** What a child process is told. */
 export interface Orders {
@@ -112,13 +112,4 @@ async function stopTree(child: ChildProcess, signal: NodeJS.Signals): Promise<vo
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (tree.some(isAlive) && performance.now() < deadline) await wait(STOP_CHECK_MS);
   for (const pid of [-(child.pid ?? 0), ...tree].filter(isAlive)) process.kill(pid, 'SIGKILL');
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { isAlive } from '../bench/process-tree.ts';
 import { ask, BOT, page } from '../scenario/stage.ts';
 import { startClients } from './steady-clients.ts';
-import { childrenOf, isAlive, startWorkerGateway, untilTrue } from './worker-gateway.ts';
+import { childrenOf, startWorkerGateway, untilTrue } from './worker-gateway.ts';
 
 const TIMEOUT_MS = 240_000;
 /** Counts are fetched each second; the rest is for a machine that is busy. */

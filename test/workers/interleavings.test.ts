@@ -3,12 +3,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isAlive } from '../bench/process-tree.ts';
 import { ask, page } from '../scenario/stage.ts';
 import {
   type AdminAnswer,
   childrenOf,
   countLines,
-  isAlive,
   startWorkerGateway,
   untilTrue,
   type WorkerGateway,

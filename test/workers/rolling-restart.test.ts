@@ -1,9 +1,10 @@
 // Four workers under load: they are replaced, all of them, twice, and no client that forgives
 // nothing sees any of it.
 import { expect, test } from 'vitest';
+import { isAlive } from '../bench/process-tree.ts';
 import { BOT, page } from '../scenario/stage.ts';
 import { startClients } from './steady-clients.ts';
-import { countLines, isAlive, startWorkerGateway, untilTrue } from './worker-gateway.ts';
+import { countLines, startWorkerGateway, untilTrue } from './worker-gateway.ts';
 
 const WORKERS = 4;
 const KEEP_ALIVE = 6;

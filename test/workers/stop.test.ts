@@ -1,8 +1,9 @@
 // An orderly stop with workers: what runs ends, nobody is left, and signals may come as they like.
 import { expect, test } from 'vitest';
+import { isAlive } from '../bench/process-tree.ts';
 import { hasAnswers, sendRaw } from '../helpers/raw-client.ts';
 import { ask, page } from '../scenario/stage.ts';
-import { countLines, isAlive, startWorkerGateway, untilTrue } from './worker-gateway.ts';
+import { countLines, startWorkerGateway, untilTrue } from './worker-gateway.ts';
 
 const TIMEOUT_MS = 240_000;
 const PERSON = 'GET /slow HTTP/1.1\r\nHost: site.test\r\nUser-Agent: Firefox\r\n\r\n';

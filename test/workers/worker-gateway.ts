@@ -124,16 +124,6 @@ export function countLines(log: readonly LogLine[], message: string): number {
   return log.filter(({ msg }) => msg === message).length;
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // Gone: that is the answer.
-    return false;
-  }
-}
-
 function find(log: readonly LogLine[], message: string): LogLine | undefined {
   return log.find(({ msg }) => msg === message);
 }

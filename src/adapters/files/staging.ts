@@ -3,7 +3,9 @@
 // process left is swept at start. One folder, so that the sweep is as small as the leftovers.
 import { lstat, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, isMissing } from './file-error.ts';
+import process from 'node:process';
+import { isProcessAlive } from '../../core/is-process-alive.ts';
+import { isMissing } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 
 export interface Staging {
@@ -67,7 +69,7 @@ export function createStaging(folder: string, machine: string, run: string): Sta
     const [, fileMachine, pid, fileRun] = LEFTOVER.exec(name) ?? [];
     if (fileMachine === machine && pid !== undefined) {
       const isOurPid = Number(pid) === process.pid;
-      return isOurPid ? fileRun !== run : !isAlive(Number(pid));
+      return isOurPid ? fileRun !== run : !isProcessAlive(Number(pid), process);
     }
     const stats = await lstat(path).catch((error: unknown) => {
       if (isMissing(error)) return null;
@@ -86,14 +88,5 @@ async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }

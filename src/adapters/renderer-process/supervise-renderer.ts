@@ -7,6 +7,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { isProcessAlive } from '../../core/is-process-alive.ts';
 
 export interface RendererProcessOptions {
   /** Program and arguments, without the socket. */
@@ -88,18 +89,8 @@ export async function superviseRenderer(options: RendererProcessOptions): Promis
 async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(/^edge-gateway-renderer-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    if (Number.isNaN(pid) || isProcessAlive(pid, process)) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it lives, and belongs to somebody else.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

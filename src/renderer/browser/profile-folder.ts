@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
+import { isProcessAlive } from '../../core/is-process-alive.ts';
 import { commandLine, killGroup, processStart } from './process-group.ts';
 
 const PREFIX = 'edge-gateway-browser-';
@@ -57,7 +59,9 @@ function isOrphan(name: string): boolean {
   const [, pid, start] = /^edge-gateway-browser-(\d+)-(\d+)-/.exec(name) ?? [];
   if (pid === undefined || start === undefined) return false;
   const current = processStart(Number(pid));
-  return current === null ? !isAlive(Number(pid)) : current !== start;
+  if (current !== null) return current !== start;
+  // It is gone, or there is no /proc to look into.
+  return !isProcessAlive(Number(pid), process);
 }
 
 /** The profile's lock names its browser; a process that mentions the folder is that browser. */
@@ -65,14 +69,4 @@ async function endLeftover(path: string): Promise<void> {
   const target = await readlink(join(path, 'SingletonLock')).catch(() => '');
   const pid = Number(target.slice(target.lastIndexOf('-') + 1));
   if (Number.isInteger(pid) && pid > 1 && commandLine(pid).includes(path)) killGroup(pid);
-}
-
-/** Only asked where there is no /proc to look into. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
