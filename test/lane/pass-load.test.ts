@@ -181,7 +181,10 @@ describe('several origins of one host', () => {
     await stage.gateway.reload();
     const clients = await Promise.all([1, 2].map(() => openClient(stage.gateway.port)));
     for (const client of clients) client.send(humanGet('/first'));
-    await waitUntil('one waits', () => held.length === 1);
+    await waitUntil(
+      'one waits, and the other has asked',
+      () => held.length === 1 && quick?.requests.length === 1,
+    );
     const other = await openClient(stage.gateway.port);
     for (let i = 0; i < 10; i += 1) await other.ask(humanGet('/next'));
     expect([slow.requests.length, quick?.requests.length]).toEqual([1, 11]);

@@ -137,7 +137,7 @@ function describeCrowd(start: Start): void {
   test('what is for one alone: all at once as soon as that is known, and again', async () => {
     origin.play(() => answer(200, 'mine', 'Cache-Control: no-store'));
     const first = await sendCrowd(processes, '/mine');
-    expect(origin.held()).toHaveLength(1);
+    await waitUntil('one has gone ahead', () => origin.held().length === 1);
     origin.releaseHeld();
     await waitUntil('the rest are there together', () => origin.held().length === CLIENTS - 1);
     origin.releaseHeld();
@@ -152,7 +152,7 @@ function describeCrowd(start: Start): void {
   test('a failure is told to all who wait', async () => {
     origin.play(() => 'no HTTP\r\n\r\n');
     const crowd = await sendCrowd(processes, '/failed');
-    expect(origin.asked().length).toBe(1);
+    await waitUntil('one has asked', () => origin.asked().length === 1);
     origin.release();
     const replies = await crowd.replies;
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([502]));
@@ -274,6 +274,7 @@ function describeCrowd(start: Start): void {
     const own = await start(origin.url);
     onTestFinished(own.stop);
     const crowd = await sendCrowd(own, '/killed');
+    await waitUntil('one has asked', () => origin.held().length === 1);
     const leader = findSocketOwner(origin.held()[0] ?? 0, own.pids());
     expect(leader).not.toBeNull();
     const held = (pid: number | null): number => countConnections(pid ?? 0, own.ports);

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import type { Answer, RawRequest } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { page, type Reply, type Stage, setStage } from './stage.ts';
+import { limitWaiters, untilRefused } from './waiters.ts';
 
 /** An origin that answers nothing before it is told to. */
 function holdAnswers(make: (request: RawRequest) => string): {
@@ -29,28 +30,16 @@ function holdAnswers(make: (request: RawRequest) => string): {
   };
 }
 
-const limited = (waiters: number): string => `server:\n  limits: {waiters_per_key: ${waiters}}\n`;
-
 /** Asks so often that one is refused, which tells that all the others wait for the first. */
 function burst(stage: Stage, count: number): { readonly replies: readonly Promise<Reply>[] } {
   return { replies: Array.from({ length: count }, () => stage.ask('/page')) };
 }
 
-async function refusals(replies: readonly Promise<Reply>[], count: number): Promise<void> {
-  let refused = 0;
-  for (const reply of replies) {
-    void reply.then(({ status }) => {
-      if (status === 503) refused += 1;
-    });
-  }
-  await waitUntil(`${count} are refused`, () => refused === count);
-}
-
 test('a hundred crawlers on a cold page are one request; beyond the limit they are refused', async () => {
   const hold = holdAnswers(() => page('the page'));
-  const stage = await setStage({ gateway: limited(99), origin: hold.answer });
+  const stage = await setStage({ gateway: limitWaiters(99), origin: hold.answer });
   const { replies } = burst(stage, 103);
-  await refusals(replies, 3);
+  await untilRefused(replies, 3);
   hold.release();
   const all = await Promise.all(replies);
   const refused = all.filter(({ status }) => status === 503);
@@ -75,12 +64,12 @@ test('D26, D38: what may not be stored is shared by nobody, and the next burst i
   });
   let current = hold;
   const stage = await setStage({
-    gateway: limited(19),
+    gateway: limitWaiters(19),
     origin: (request, socket) => current.answer(request, socket),
   });
   const { replies } = burst(stage, 21);
-  await refusals(replies, 1);
-  expect(stage.origin.requests.length).toBe(1);
+  await untilRefused(replies, 1);
+  await waitUntil('the origin is asked', () => hold.held() === 1);
   hold.release();
   const bodies = (await Promise.all(replies)).filter(({ status }) => status === 200);
   expect(new Set(bodies.map(({ body }) => body)).size).toBe(20);
@@ -96,13 +85,13 @@ test('D26, D38: what may not be stored is shared by nobody, and the next burst i
 
 test('D39: the leader’s client leaves, and the page is got for the rest', async () => {
   const hold = holdAnswers(() => page('the page'));
-  const stage = await setStage({ gateway: limited(1), origin: hold.answer });
+  const stage = await setStage({ gateway: limitWaiters(1), origin: hold.answer });
   const leader = connect(stage.gateway.port, '127.0.0.1');
   leader.write('GET /page HTTP/1.1\r\nHost: site.test\r\nUser-Agent: Googlebot/2.1\r\n\r\n');
   await waitUntil('the origin is asked', () => hold.held() === 1);
   leader.destroy();
   const { replies } = burst(stage, 2);
-  await refusals(replies, 1);
+  await untilRefused(replies, 1);
   await waitUntil('the leader is gone', () =>
     stage.gateway.log.some(({ aborted }) => aborted === true),
   );
@@ -115,9 +104,9 @@ test('D39: the leader’s client leaves, and the page is got for the rest', asyn
 
 test('H3: a failure is shared like a page: nobody repeats it', async () => {
   const hold = holdAnswers(() => 'no HTTP\r\n\r\n');
-  const stage = await setStage({ gateway: limited(30), origin: hold.answer });
+  const stage = await setStage({ gateway: limitWaiters(30), origin: hold.answer });
   const { replies } = burst(stage, 32);
-  await refusals(replies, 1);
+  await untilRefused(replies, 1);
   hold.release();
   const all = await Promise.all(replies);
   expect(all.filter(({ status }) => status === 502).length).toBe(31);

@@ -93,7 +93,7 @@ describe('a stale page', () => {
     stage.clock.advance(HOUR_MS);
     const replies = await mapParallel(20, Array.from({ length: 100 }), () => stage.ask('/page'));
     expect(replies.every((reply) => reply.body === 'v1')).toBe(true);
-    expect(stage.origin.requests.length).toBe(2);
+    await waitUntil('the refresh is under way', () => stage.origin.requests.length === 2);
     release();
     await waitUntil('the refresh is there', async () => (await verdict(stage)) === 'hit v2');
     expect(stage.origin.requests.length).toBe(2);

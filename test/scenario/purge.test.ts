@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { answer, page, type Reply, type Stage, type StageOptions, setStage } from './stage.ts';
+import { limitWaiters, served, untilRefused } from './waiters.ts';
 
 const HOUR_MS = 3_600_000;
 const ORDERS = [{ url: 'https://site.test/page' }, { host: 'site.test' }] as const;
@@ -57,15 +58,16 @@ const brief = (reply: Reply): string => `${reply.header('X-Render-Cache')} ${rep
 
 describe.each(ORDERS)('D42: a purge of %o', (order) => {
   test('wins over the fetch that began before it', async () => {
-    const stage = await setHeldStage();
-    const clients = [stage.ask('/page'), stage.ask('/page')];
+    const stage = await setHeldStage({ gateway: limitWaiters(1) });
+    const clients = Array.from({ length: 3 }, () => stage.ask('/page'));
+    await untilRefused(clients, 1);
     await waitUntil('the fetch is under way', () => stage.heldCount() === 1);
     expect(await purge(stage, order)).toBe(200);
     stage.hold(false);
     // Who comes after the purge does not wait for what is older.
     expect(brief(await stage.ask('/page'))).toBe('new new');
     stage.release('old');
-    for (const reply of await Promise.all(clients)) expect(brief(reply)).toBe('new old');
+    expect((await served(clients)).map(brief)).toEqual(['new old', 'new old']);
     expect((await stage.ask('/page')).body).toBe('new');
   });
 

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import type { Answer } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { BOT, HUMAN, page, type Stage, setStage } from './stage.ts';
+import { limitWaiters } from './waiters.ts';
 
-const LIMITED = 'server:\n  limits: {waiters_per_key: 3}\n';
 type Line = Readonly<Record<string, unknown>>;
 
 const CACHED = 'bypass: {cache: {enabled: true}}';
@@ -59,7 +59,7 @@ test.each([
     sendHeld = () => void socket.write(page('one', 'Cache-Control: max-age=60'));
     return null;
   };
-  const site = await setStage({ origin, host, gateway: LIMITED });
+  const site = await setStage({ origin, host, gateway: limitWaiters(3) });
   const replies = Array.from({ length: 5 }, () => site.ask('/page', { userAgent: agent }));
   // One of them asks and three wait for it.
   await waitUntil('one is refused', () => requestLines(site).length === 1);

@@ -1,5 +1,6 @@
 // The trouble table, origin: stale if there is any, else 502 or 504 with a reason and no inner address.
 import { describe, expect, test } from 'vitest';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { answer, BOT, HUMAN, page, type Reply, type Stage, setStage } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
@@ -94,5 +95,7 @@ test('an error in plain text is neither a page nor a file: the good page stays',
   }
   isBroken = false;
   await site.ask('/page');
-  await expect.poll(async () => (await site.ask('/page')).header('X-Render-Cache')).toBe('hit');
+  await waitUntil('the good page is renewed', async () => {
+    return (await site.ask('/page')).header('X-Render-Cache') === 'hit';
+  });
 });
