@@ -2,8 +2,8 @@
 // for a while that doubles with every further failure. Time comes from the caller.
 
 /**
- * How a request to a server went. `busy` says nothing of its health; `absent`: nobody listens there,
- * which costs nothing to find out.
+ * How a request to a server went. `busy` says nothing of its health; `absent`: nobody listens
+ * there, which costs nothing to find out.
  */
 export type OriginHealth = 'ok' | 'failed' | 'absent' | 'busy';
 
@@ -23,7 +23,7 @@ export interface UpstreamPicker<T> {
    */
   readonly candidates: (now: number, fallback: 'none' | 'all') => readonly T[];
   readonly begin: (item: T) => void;
-  /** `ok` ends every back-off, `failed` starts or doubles it, `absent` starts one that stays short. */
+  /** `ok` ends every back-off, `failed` starts or doubles it, `absent` starts a short one. */
   readonly end: (item: T, how: OriginHealth, now: number) => void;
 }
 
