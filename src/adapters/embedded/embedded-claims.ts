@@ -28,6 +28,8 @@ export function createEmbeddedClaims({ environment, write, clock }: Embedded): E
     claim: (key, mine) =>
       write(async () => {
         const row = rowOf(key);
+        // A snapshot may be older than what others have renewed since, under the same version.
+        environment.resetReadTxn();
         const found = environment.getEntry(row);
         const isMine = mine !== undefined && found?.version === Number(mine);
         if (!isMine && (mine !== undefined || (found && isLasting(found.value, clock)))) {
