@@ -33,6 +33,8 @@ export type RenderScript =
   | { readonly kind: 'reset' }
   /** Cut after the first bytes of the page. */
   | { readonly kind: 'cut' }
+  /** A page whose end is that of the connection. */
+  | { readonly kind: 'unframed'; readonly html: string }
   /** Bytes that carry the mark and don't follow the contract. */
   | { readonly kind: 'garbage'; readonly bytes: Uint8Array }
   /** An answer without the mark, as a foreign server would give. */
@@ -144,6 +146,12 @@ function play(response: ServerResponse, script: RenderScript): void {
       response.write(bytes, () => response.socket?.destroy());
       return;
     }
+    case 'unframed':
+      response.removeHeader('transfer-encoding');
+      markHead(response, { connection: 'close' }).end(
+        encodeRenderAnswer({ head: EMPTY_HEAD, html: toBytes(script.html) }),
+      );
+      return;
     case 'garbage':
       markHead(response, {}).end(script.bytes);
       return;

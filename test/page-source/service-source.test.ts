@@ -108,6 +108,7 @@ describe('page source service', () => {
     ['a 404 of the page', page({ status: 404 }), '404'],
     ['a 503 of the page', page({ status: 503 }), '503'],
     ['a 403 of the page', page({ status: 403 }), '403'],
+    ['a page that may have been cut', { kind: 'unframed', html: '<p>half a pa' }, 'render_failed'],
     ['a full queue', { kind: 'full' }, 'renderer_full'],
     ['C8: a 401 of the service', { kind: 'foreign', status: 401, body: 'no' }, 'no_renderer'],
     ['C8: a 403 of the service', { kind: 'foreign', status: 403, body: 'no' }, 'no_renderer'],
@@ -272,13 +273,25 @@ describe('page source service', () => {
       expect(wordOf(await getBoth())).toBe('renderer_full');
     });
 
-    it('one that cannot be reached is left out, for twice as long each time', async () => {
+    it.each([
+      ['says so at once: for a moment each time', 0, Array.from({ length: 8 }, () => 500)],
+      [
+        'takes its time to say so: for twice as long each time',
+        1_000,
+        [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000],
+      ],
+    ])('one that is of no use is left out, and %s', async (_what, tookMs, expected) => {
       service.script('*', { kind: 'reset' });
+      const slowed = createSource({
+        urls: [service.url, other.url],
+        token: service.token,
+        now: () => now + tookMs * service.requests.length,
+      });
       const outFor = async (): Promise<number> => {
         const before = service.requests.length;
         for (let waitedMs = 0; waitedMs <= 40_000; waitedMs += 250) {
-          pageOf(await getBoth());
-          pageOf(await getBoth());
+          pageOf(await slowed.get(pageJob([]), noAbort()));
+          pageOf(await slowed.get(pageJob([]), noAbort()));
           if (service.requests.length > before) return waitedMs;
           now += 250;
         }
@@ -287,7 +300,8 @@ describe('page source service', () => {
       expect(await outFor()).toBe(0);
       const waits: number[] = [];
       for (let i = 0; i < 8; i += 1) waits.push(await outFor());
-      expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+      expect(waits).toEqual(expected);
+      await slowed.close();
     });
 
     it('none in service is an answer at once', async () => {

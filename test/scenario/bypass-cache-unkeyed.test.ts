@@ -86,6 +86,9 @@ describe('for an answer that may be kept the origin does not hear', () => {
     ...['X-Client-IP', 'X-Cluster-Client-IP', 'X-Middleware-Subrequest', 'X-Invoke-Path'],
     ...['X-Matched-Path', 'X-Rewrite-URL', 'X-Real-IP', 'X-Now-Route-Matches', 'X-Forwarded'],
     ...['X-HTTP-Path-Override', 'X-Proxy-URL', 'X-Sendfile-Type', 'X-Accel-Mapping'],
+    ...['X-Prerender', 'X-Edge-Render', 'X-React-Router-SPA-Mode', 'X-Host-Override', 'X-Proto'],
+    ...['X-React-Router-Prerender-Data', 'X-Nextjs-Data', 'X-Astro-Path', 'X-Astro-Locals'],
+    ...['X-Backend-Host', 'X-Request-Path', 'X-Protocol', 'CF-Connecting-IP', 'Fastly-Client-IP'],
   ];
 
   test.each<[string, string]>([

@@ -46,6 +46,10 @@ async function askService(
       body.on('error', () => undefined).destroy();
       return replyWithoutRender(statusCode);
     }
+    if (isUnframed(headers)) {
+      body.on('error', () => undefined).destroy();
+      return { kind: 'broken', reason: 'render_failed', detail: 'unframed' };
+    }
     const bytesMax = settings.pageBytesMax + RENDER_HEAD_BYTES_MAX;
     const raw = await readCapped(body, bytesMax);
     if (raw === null) return { kind: 'broken', reason: 'too_large', detail: 'answer' };
@@ -59,6 +63,11 @@ async function askService(
     if (signal.aborted) throw signal.reason;
     return replyToError(error, hasAnswered);
   }
+}
+
+/** Whether only the end of the connection ends it: nobody could tell a page that was cut. */
+function isUnframed(headers: Readonly<Record<string, unknown>>): boolean {
+  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
 function requestHeaders(token: string | null): Record<string, string> {

@@ -19,6 +19,8 @@ export interface ServiceSourceOptions {
 
 const SERVICES_TRIED_MAX = 2;
 const READY_TIMEOUT_MS = 2_000;
+/** Who refuses sooner costs a page nothing, and may be asked again soon. */
+const AT_ONCE_MS = 1_000;
 
 /** Creates the source; its pools open no connection before they are needed. */
 export function createServiceSource(options: ServiceSourceOptions): PageSource {
@@ -34,11 +36,12 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
     caller: AbortSignal,
   ): Promise<ServiceReply> => {
     picker.begin(service);
+    const askedAt = options.clock.now();
     let health: OriginHealth = 'busy';
     try {
       const asked = protocol.ask(service, job, options, deadline);
       const reply = await untilAborted(asked, deadline);
-      health = healthIn(reply);
+      health = healthIn(reply, options.clock.now() - askedAt);
       return reply;
     } catch (error) {
       // It had time left to say that it was too late: it hangs.
@@ -99,8 +102,8 @@ export function createOffSource(): PageSource {
   };
 }
 
-/** What a reply says about the service that gave it. */
-function healthIn(reply: ServiceReply): OriginHealth {
+/** What a reply says about the service that gave it, after so long. */
+function healthIn(reply: ServiceReply, tookMs: number): OriginHealth {
   switch (reply.kind) {
     case 'result':
       return 'ok';
@@ -109,12 +112,9 @@ function healthIn(reply: ServiceReply): OriginHealth {
     case 'broken':
       return reply.reason === 'too_large' ? 'ok' : 'failed';
     case 'unusable':
-      return NOBODY_LISTENS.has(reply.detail) ? 'absent' : 'failed';
+      return tookMs < AT_ONCE_MS ? 'absent' : 'failed';
   }
 }
-
-/** A service that is being started, such as our own after it has ended. */
-const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ENOENT']);
 
 class Aborted extends Error {}
 

@@ -48,25 +48,39 @@ const PROXIES_ONLY = [
 ];
 
 /**
- * Fields by which frameworks, platforms and older proxies choose a route, a method, a scheme or a
- * client. They are in no key, so an answer that they changed would be everybody's.
+ * Fields by which frameworks, platforms and older proxies choose a route, a method, a scheme, a kind
+ * of page or a client; our renderer's own among them. They are in no key, so an answer that they changed would be everybody's.
  */
 const NEVER_SHARED = [
+  'cf-connecting-ip',
   'client-ip',
+  'fastly-client-ip',
   'front-end-https',
   'request-uri',
   'true-client-ip',
   'x-accel-mapping',
+  'x-astro-locals',
+  'x-astro-path',
+  'x-backend-host',
   'x-client-ip',
   'x-cluster-client-ip',
+  'x-edge-render',
   'x-forwarded',
+  'x-host-override',
   'x-http-method',
   'x-http-path-override',
   'x-matched-path',
   'x-method',
+  'x-nextjs-data',
   'x-now-route-matches',
+  'x-prerender',
+  'x-proto',
+  'x-protocol',
   'x-proxy-url',
+  'x-react-router-prerender-data',
+  'x-react-router-spa-mode',
   'x-real-host',
+  'x-request-path',
   'x-scheme',
   'x-sendfile-type',
   'x-url-scheme',

@@ -2,8 +2,8 @@
 // for a while that doubles with every further failure. Time comes from the caller.
 
 /**
- * How a request to a server went. `busy` says nothing of its health; `absent`: nobody listens
- * there, which costs nothing to find out.
+ * How a request to a server went. `busy` says nothing of its health; `absent`: nobody does the work
+ * there now, which was said at once and costs nothing to ask again.
  */
 export type OriginHealth = 'ok' | 'failed' | 'absent' | 'busy';
 

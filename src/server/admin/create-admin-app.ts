@@ -44,11 +44,20 @@ export interface AdminDeps extends RefreshActions {
 }
 
 const BODY_BYTES_MAX = 65_536;
+/** For a whole request, its body included. */
+const REQUEST_TIMEOUT_MS = 10_000;
+/** Node looks every half minute by itself. */
+const CHECKING_INTERVAL_MS = 1_000;
 const EXPLAIN_PARAMETERS: ReadonlySet<string> = new Set(['url', 'user_agent', 'address']);
 
 /** Builds the admin application; the caller listens. */
 export function createAdminApp(deps: AdminDeps): FastifyInstance {
-  const app = Fastify({ bodyLimit: BODY_BYTES_MAX, logger: false, requestTimeout: 10_000 });
+  const app = Fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    logger: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: CHECKING_INTERVAL_MS },
+  });
   app.addHook('onRequest', async (request, reply) => {
     // Load balancers and container engines ask without a token; health says nothing secret.
     if (request.url === '/health' || request.url === '/ready') return;
