@@ -1,5 +1,6 @@
 // How the admin listener says no: the same shape whatever was asked and whoever refuses it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendRaw } from '../helpers/raw-client.ts';
 import { openStage, page, type Stage } from './stage.ts';
 
 let stage: Stage & { readonly close: () => Promise<void> };
@@ -70,3 +71,11 @@ test('a configuration that is refused says so in that shape too', async () => {
     },
   ]);
 });
+
+test('a body that never comes ends after ten seconds, not with the next look at all of them', async () => {
+  const head = 'POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+  const reply = await sendRaw(stage.gateway.adminPort, `${head}Content-Length: 50\r\n\r\n{`, {
+    timeoutMs: 18_000,
+  });
+  expect(reply.text).toContain('408');
+}, 20_000);

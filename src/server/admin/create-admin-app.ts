@@ -56,7 +56,11 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
     bodyLimit: BODY_BYTES_MAX,
     logger: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { connectionsCheckingInterval: CHECKING_INTERVAL_MS },
+    // Node takes the longer of the two for the whole request.
+    http: {
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+    },
   });
   app.addHook('onRequest', async (request, reply) => {
     // Load balancers and container engines ask without a token; health says nothing secret.
