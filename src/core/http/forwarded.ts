@@ -49,8 +49,8 @@ const PROXIES_ONLY = [
 
 /**
  * Fields by which frameworks, platforms and older proxies choose a route, a method, a scheme, a
- * kind of page or a client; our renderer's own are among them. They are in no key, so an answer that
- * they changed would be everybody's.
+ * kind of page or a client; our renderer's own are among them. They are in no key, so an answer
+ * that they changed would be everybody's.
  */
 const NEVER_SHARED = [
   'cf-connecting-ip',
