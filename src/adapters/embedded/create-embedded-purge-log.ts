@@ -11,7 +11,7 @@ import {
 } from '../../core/purge/purge-record.ts';
 import type { Clock, Done, PurgeLog, PurgeNews } from '../../pipeline/ports.ts';
 import type { Embedded } from './open-embedded.ts';
-import type { Environment } from './open-environment.ts';
+import { type Environment, renewView } from './open-environment.ts';
 
 /** Its version is the end of the log, its value the place up to which records were dropped. */
 const END_KEY = 'purge:end';
@@ -139,11 +139,6 @@ function listOld(environment: Environment, { droppedTo, seq, at }: Growth): read
     old.push(record.seq);
   }
   return old;
-}
-
-/** lmdb goes on looking at the state of a moment ago, for as long as a millisecond. */
-function renewView(environment: Environment): void {
-  environment.resetReadTxn();
 }
 
 function readLife(environment: Environment): string {

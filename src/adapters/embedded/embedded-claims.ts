@@ -11,6 +11,7 @@ import {
 } from '../../pipeline/ports.ts';
 import { rangeOfPrefix } from './list-keys.ts';
 import type { Embedded } from './open-embedded.ts';
+import { renewView } from './open-environment.ts';
 import { nextStamp } from './stamp.ts';
 
 const PREFIX = 'claim:';
@@ -28,8 +29,8 @@ export function createEmbeddedClaims({ environment, write, clock }: Embedded): E
     claim: (key, mine) =>
       write(async () => {
         const row = rowOf(key);
-        // A snapshot may be older than what others have renewed since, under the same version.
-        environment.resetReadTxn();
+        // What others have renewed meanwhile has the same version as before.
+        renewView(environment);
         const found = environment.getEntry(row);
         const isMine = mine !== undefined && found?.version === Number(mine);
         if (!isMine && (mine !== undefined || (found && isLasting(found.value, clock)))) {

@@ -56,6 +56,11 @@ export function openEnvironment(
   }
 }
 
+/** lmdb goes on looking at the state of a moment ago, for as long as a millisecond. */
+export function renewView(environment: Environment): void {
+  environment.resetReadTxn();
+}
+
 /** Inspects and moves in one turn, so that of two starting processes only one moves it. */
 function setAsideIfDamaged(folder: string, onSetAside: (event: SetAside) => void): void {
   const found = inspectFolder(folder);

@@ -1,5 +1,6 @@
 // Our own contract: one question to one render service over HTTP, and what its answer is worth.
 // Only a marked 200 is a render.
+import { isDelimited } from '../../core/http/is-delimited.ts';
 import {
   decodeRenderAnswer,
   RENDER_HEAD_BYTES_MAX,
@@ -11,6 +12,7 @@ import { buildPage, buildRenderRequest } from './build-page.ts';
 import {
   type AskSettings,
   decode,
+  discard,
   getStatus,
   type Protocol,
   readCapped,
@@ -43,11 +45,11 @@ async function askService(
     hasAnswered = true;
     const { statusCode, headers, body } = answer;
     if (statusCode !== 200 || headers[RENDER_MARK.name] !== RENDER_MARK.value) {
-      body.on('error', () => undefined).destroy();
+      discard(body);
       return replyWithoutRender(statusCode);
     }
-    if (isUnframed(headers)) {
-      body.on('error', () => undefined).destroy();
+    if (!isDelimited(Object.keys(headers))) {
+      discard(body);
       return { kind: 'broken', reason: 'render_failed', detail: 'unframed' };
     }
     const bytesMax = settings.pageBytesMax + RENDER_HEAD_BYTES_MAX;
@@ -63,11 +65,6 @@ async function askService(
     if (signal.aborted) throw signal.reason;
     return replyToError(error, hasAnswered);
   }
-}
-
-/** Whether only the end of the connection ends it: nobody could tell a page that was cut. */
-function isUnframed(headers: Readonly<Record<string, unknown>>): boolean {
-  return headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 }
 
 function requestHeaders(token: string | null): Record<string, string> {

@@ -1,5 +1,6 @@
 // One render service and what can be said of its answers, whatever wire contract it speaks: a
 // result for the page, or a word about the service itself, which is never the page's.
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip } from 'node:zlib';
 import { Pool } from 'undici';
@@ -95,6 +96,11 @@ export async function getStatus(
     // No answer is the answer, whatever kept it from giving one.
     return null;
   }
+}
+
+/** Leaves a body that nobody wants, its connection with it. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy();
 }
 
 /** Reads a body to its end; null when it is larger than `bytesMax`. */

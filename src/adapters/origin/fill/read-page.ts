@@ -3,6 +3,7 @@
 import type { Dispatcher } from 'undici';
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { fieldMembers, firstHeader, type HeaderList } from '../../../core/http/header-list.ts';
+import { isDelimited } from '../../../core/http/is-delimited.ts';
 import { encodeLatin1Location, publishLocation } from '../../../core/http/location.ts';
 import { toPairsUntyped } from '../../../core/http/to-pairs.ts';
 import type { FetchFailure, Page } from '../../../pipeline/ports.ts';
@@ -42,14 +43,13 @@ export async function readPage(
   if (Number(length ?? 0) > settings.pageBytesMax) throw new PageRefused('too_large', 'length');
   const hasBody = status !== 204 && status !== 205;
   const body = hasBody ? await readBody(stream, codings, settings.pageBytesMax) : Buffer.alloc(0);
-  // A body that ends with the connection can't be told from one that was cut off.
-  const isDelimited = !hasBody || length !== null || firstHeader(raw, 'transfer-encoding') !== null;
+  const isWhole = !hasBody || isDelimited(raw.map(([name]) => name));
   return {
     status,
     headers: publishHeaders(raw, codings.length > 0, settings),
     body,
     source: 'origin',
-    completeness: isDelimited ? 'complete' : 'partial',
+    completeness: isWhole ? 'complete' : 'partial',
   };
 }
 

@@ -3,6 +3,7 @@
 // (401, 403, 429, 5xx …) are always the service's: then the fallbacks answer.
 import { filterEndToEnd } from '../../../core/http/filter-headers.ts';
 import { firstHeader } from '../../../core/http/header-list.ts';
+import { isDelimited } from '../../../core/http/is-delimited.ts';
 import type { RenderAnswer } from '../../../core/http/render-answer.ts';
 import { toPairsUntyped } from '../../../core/http/to-pairs.ts';
 import type { FetchFailure, PageJob } from '../../../pipeline/ports.ts';
@@ -10,6 +11,7 @@ import { buildPage } from '../build-page.ts';
 import {
   type AskSettings,
   decode,
+  discard,
   getStatus,
   type Protocol,
   readCapped,
@@ -63,7 +65,7 @@ async function askForeign(
     const refusal = judgeStatus(head);
     const page = refusal === null ? dialect.readHead(head, job) : null;
     if (page === null) {
-      answer.body.on('error', () => undefined).destroy();
+      discard(answer.body);
       return refusal ?? { kind: 'unusable', detail: 'no_mark' };
     }
     const bytesMax = settings.pageBytesMax;
@@ -71,7 +73,7 @@ async function askForeign(
     if (raw === null) return { kind: 'broken', reason: 'too_large', detail: 'answer' };
     const coding = firstHeader(head.headers, 'content-encoding')?.toLowerCase() ?? 'identity';
     const html = await decode(raw, coding, bytesMax);
-    const rendered = toRenderAnswer(page, html, isDelimited(head));
+    const rendered = toRenderAnswer(page, html, isDelimited(head.headers.map(([name]) => name)));
     return { kind: 'result', result: buildPage(rendered, service.authority, bytesMax) };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -121,10 +123,4 @@ function toRenderAnswer(
     },
     html,
   };
-}
-
-/** A body that ends with its connection can't be told from one that was cut off. */
-function isDelimited({ headers }: ForeignHead): boolean {
-  const framing = ['content-length', 'transfer-encoding'];
-  return framing.some((name) => firstHeader(headers, name) !== null);
 }
