@@ -140,6 +140,22 @@ export function describeMemoryTier(
       expect([pages, hits > 0, bytes > textOf(URL_A).length]).toEqual([1, true, true]);
     });
 
+    test('past memory another process’s version is found before word of it has come', async () => {
+      await save(others, URL_A, 'old');
+      // Word that never comes: what is held stays current for ever.
+      const deaf = start({
+        ...clients.ours,
+        entries: { ...clients.ours.entries, isCurrent: () => true },
+      });
+      await warmUp(URL_A, deaf);
+      await save(others, URL_A, 'new');
+      const { key, ref } = draft(URL_A);
+      expect(await deaf.pages.lookUpStored(key, ref, URL_A)).toMatchObject({
+        state: 'hit',
+        entry: { bodies: { identity: { hash: hasher.bytes(makeBodies('new').identity) } } },
+      });
+    });
+
     test('each coding is held once it was asked for', async () => {
       await save(ours, URL_A);
       await warmUp(URL_A);

@@ -38,7 +38,7 @@ export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Del
     const part = await takePart(current, deps);
     if (part === 'alone') break;
     if (part !== 'again') return part;
-    const found = await findExchange(want.keyed, deps);
+    const found = await findExchange(want.keyed, deps, deps.pages.lookUpStored);
     const stored = await readNewer(found, previousIn(current), deps);
     if (stored !== null && isFor(want.keyed, stored.shared, deps.clock.now())) {
       return deliverShared(current, stored, deps);

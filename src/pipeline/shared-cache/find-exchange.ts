@@ -6,6 +6,7 @@ import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { BodyReading, ContentCoding, Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
+import type { PageStore } from '../store/page-store.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { type ExchangePlace, exchangePlace, variantHash } from './exchange-place.ts';
 
@@ -28,15 +29,17 @@ export interface NoExchange {
   readonly index: VariantIndex | null;
 }
 
+/** @param lookUp past memory where another process has just said that it has stored something */
 export async function findExchange(
   keyed: Keyed,
   deps: PipelineDeps,
+  lookUp = deps.pages.lookUp,
 ): Promise<FoundExchange | NoExchange> {
   const save = deps.saves.find(pageIdentity(keyed));
   // Whoever saves reports what goes wrong.
   if (save !== null) await save.catch(() => undefined);
   const { key, ref, decision } = keyed;
-  const found = await deps.pages.lookUp(key, ref, decision.normalized, () => wantedOf(keyed));
+  const found = await lookUp(key, ref, decision.normalized, () => wantedOf(keyed));
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);
   if (found.state === 'absent') {
     return nothing('absent', found.reason === 'absent' ? null : found.reason);
@@ -45,7 +48,7 @@ export async function findExchange(
   if (entry.variants !== undefined) {
     // A soft purge marks the index: what hangs on it is fetched anew.
     return freshness === 'fresh'
-      ? await findVariant(keyed, entry.variants, deps)
+      ? await findVariant(keyed, entry.variants, { ...deps, lookUp })
       : nothing('absent', 'expired');
   }
   return hasExchange(entry)
@@ -56,14 +59,14 @@ export async function findExchange(
 async function findVariant(
   keyed: Keyed,
   index: VariantIndex,
-  deps: PipelineDeps,
+  { hasher, lookUp }: Pick<PipelineDeps, 'hasher'> & Pick<PageStore, 'lookUp'>,
 ): Promise<FoundExchange | NoExchange> {
   const { normalized: url } = keyed.decision;
   const selecting = chooseVariant(index.names, keyed);
-  const place = exchangePlace(keyed.host, variantHash(url, index, selecting, deps.hasher));
+  const place = exchangePlace(keyed.host, variantHash(url, index, selecting, hasher));
   const missing: NoExchange = { state: 'absent', forward: 'vary-miss', detail: null, index };
   if (!index.hashes.includes(place.ref.hash)) return missing;
-  const found = await deps.pages.lookUp(place.key, place.ref, url, () => wantedOf(keyed));
+  const found = await lookUp(place.key, place.ref, url, () => wantedOf(keyed));
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);
   if (found.state === 'absent' || !hasExchange(found.entry)) return missing;
   const { entry, freshness, ahead } = found;

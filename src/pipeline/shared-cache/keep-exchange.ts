@@ -28,7 +28,8 @@ export async function keepExchange(
 ): Promise<boolean> {
   if (running.isPurged()) return false;
   const { kept } = shared;
-  const found = await deps.pages.lookUp(keyed.key, keyed.ref, keyed.decision.normalized);
+  // An index is read, and written anew: the variants of others must be in it.
+  const found = await deps.pages.lookUpStored(keyed.key, keyed.ref, keyed.decision.normalized);
   if (found.state === 'unavailable') return false;
   // An origin that is failing now had a good answer a moment ago.
   if (shared.status >= 500 && found.state === 'hit') return false;

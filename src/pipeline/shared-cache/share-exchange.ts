@@ -128,7 +128,8 @@ async function findNewer(
   { keyed, previous }: Errand,
   deps: PipelineDeps,
 ): Promise<SharedEnd | null> {
-  return await readNewer(await findExchange(keyed, deps), previous, deps);
+  const found = await findExchange(keyed, deps, deps.pages.lookUpStored);
+  return await readNewer(found, previous, deps);
 }
 
 /**

@@ -40,6 +40,11 @@ export interface PageStore {
     url: string,
     wanted?: WantedCodings,
   ) => Promise<LookUp>;
+  /**
+   * The same past this process's memory, for who has just been told that there is something new:
+   * what tells that what is held is old comes another way, and may come later.
+   */
+  readonly lookUpStored: PageStore['lookUp'];
   /** A page that this process holds and may serve without asking anybody; null: look it up. */
   readonly peek: (key: CacheKey, url: string) => PeekedPage | null;
   /** One more answer came from what `peek` has found. */
@@ -81,6 +86,7 @@ export function createPageStore(parts: PageStoreParts): PageStore {
   };
   return {
     lookUp: (key, ref, url, wanted = NOTHING) => lookUpPage({ key, ref, url }, wanted, deps),
+    lookUpStored: (key, ref, url, wanted = NOTHING) => askStore({ key, ref, url }, wanted, deps),
     peek: (key, url) => peekPage(key, url, deps),
     countHit: deps.memory.countHit,
     readBody: createBodyReader(deps),
@@ -97,15 +103,21 @@ export function createPageStore(parts: PageStoreParts): PageStore {
 const NOTHING: WantedCodings = () => [];
 
 async function lookUpPage(
+  address: StoredAddress,
+  wanted: WantedCodings,
+  deps: PageStoreDeps,
+): Promise<LookUp> {
+  const hot = peekPage(address.key, address.url, deps);
+  if (hot === null) return await askStore(address, wanted, deps);
+  deps.memory.countHit();
+  return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
+}
+
+async function askStore(
   { key, ref, url }: StoredAddress,
   wanted: WantedCodings,
   deps: PageStoreDeps,
 ): Promise<LookUp> {
-  const hot = peekPage(key, url, deps);
-  if (hot !== null) {
-    deps.memory.countHit();
-    return { state: 'hit', entry: hot.entry, freshness: hot.freshness };
-  }
   // All questions go out together.
   const codings = wanted();
   const ahead = codings.length === 0 ? undefined : deps.bodies.readAhead(ref, codings);
