@@ -18,6 +18,7 @@ import { type ConfigNode, descend, itemsOf } from './config-node.ts';
 import { firstWritten, pick } from './levels.ts';
 import { type MergedPolicy, mergeBlock, startFromDefaults, toEffective } from './merge-policy.ts';
 import { readNumber, readSize, readTimeout } from './read-values.ts';
+import type { Rest } from './rest.ts';
 import { checkClashes } from './validate-clashes.ts';
 import { checkServerTimeout, checkTimeouts, type ServerTimeout } from './validate-timeouts.ts';
 
@@ -54,12 +55,14 @@ export function compileDefaultPolicies(defaults: Defaults): PolicySet {
  *
  * @param gateway root of edge-gateway.yaml
  * @param hostFiles roots of the hosts files
+ * @param rest taken between hosts and rules
  */
-export function compilePolicies(
+export async function compilePolicies(
   defaults: Defaults,
   gateway: ConfigNode,
   hostFiles: readonly ConfigNode[],
-): PolicySet {
+  rest: Rest,
+): Promise<PolicySet> {
   const { catalog } = defaults;
   const roots = [gateway, ...defaults.roots];
   const server = readServerTimeout(roots);
@@ -69,13 +72,12 @@ export function compilePolicies(
 
   const inherited = readGlobalDimensions(roots, catalog);
   const level: Level = { merged: global, policy: toEffective(global), server };
-  const hosts = hostFiles
-    .flatMap((root) => itemsOf(descend(root, 'hosts')))
-    .flatMap((node) => {
-      const block = readHost(node, catalog, inherited);
-      return block === undefined ? [] : [[block, compileHost(block, level)] as const];
-    });
-  checkClashes(hosts);
+  const hosts: (readonly [HostBlock, HostPolicy])[] = [];
+  for (const node of hostFiles.flatMap((root) => itemsOf(descend(root, 'hosts')))) {
+    const block = await readHost(node, { catalog, inherited, rest });
+    if (block !== undefined) hosts.push([block, await compileHost(block, level, rest)]);
+  }
+  await checkClashes(hosts, rest);
   return { limits: readLimits(roots), global: level.policy, hosts: hosts.map(([, host]) => host) };
 }
 
@@ -85,9 +87,13 @@ interface Level {
   readonly server: ServerTimeout;
 }
 
-function compileHost(host: HostBlock, global: Level): HostPolicy {
+async function compileHost(host: HostBlock, global: Level, rest: Rest): Promise<HostPolicy> {
   const level = deepen(global, host.node, host.block, 'host');
-  const rules = host.rules.flatMap((rule) => compileRule(rule, level));
+  const rules: Rule[] = [];
+  for (const rule of host.rules) {
+    await rest();
+    rules.push(...compileRule(rule, level));
+  }
   return { ...host.fields, rules: sortRules(rules), policy: level.policy };
 }
 

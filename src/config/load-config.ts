@@ -15,6 +15,7 @@ import { readDefaults } from './load-defaults.ts';
 import { type ConfigDocument, parseYaml, placeOf } from './parse-yaml.ts';
 import { checkReadable } from './read-files.ts';
 import { readText } from './read-values.ts';
+import { createRest } from './rest.ts';
 import { gatewayFileSchema, hostsFileSchema } from './schema/files.ts';
 import type { Config, Settings } from './settings.ts';
 import { compileShape, type ShapeCheck } from './validate-shape.ts';
@@ -57,13 +58,15 @@ export async function loadConfig(
   const roots = [gateway, ...defaults.roots];
   const paths = await findIncluded(gateway, roots, problems, reader);
   const hostFiles: ConfigNode[] = [];
+  const rest = createRest();
   for (const path of paths) {
+    await rest();
     const named = placeOf(gateway.document, '/hosts/include', 'value');
     const root = await readDocument({ path, named, problems, env, reader }, checkHostsShape);
     if (root !== null) hostFiles.push(root);
   }
 
-  const policies = compilePolicies(defaults, gateway, hostFiles);
+  const policies = await compilePolicies(defaults, gateway, hostFiles, rest);
   const settings = compileSettings(roots, file);
   await checkCertificates(gateway, settings);
   checkPullKeys(gateway, settings, policies);

@@ -6,13 +6,18 @@ import { usesWwwAlias } from '../core/routing/match-host.ts';
 import { applyHostAlias } from '../core/url/host-alias.ts';
 import type { HostBlock } from './blocks/host-block.ts';
 import { type ConfigNode, childOf, namePlace, reportError } from './config-node.ts';
+import type { Rest } from './rest.ts';
 
 /** @param hosts the blocks and what became of them, in the same order */
-export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[]): void {
+export async function checkClashes(
+  hosts: readonly (readonly [HostBlock, HostPolicy])[],
+  rest: Rest,
+): Promise<void> {
   const ids = new Map<unknown, ConfigNode>();
   const keys = new Map<unknown, ConfigNode>();
   const domains = new Map<string, ConfigNode>();
   for (const [block, host] of hosts) {
+    await rest();
     claim(ids, host.id, childOf(block.node, 'id') ?? block.node, `host id ${host.id}`);
     if (host.renderKey !== null) {
       claim(
@@ -28,6 +33,7 @@ export function checkClashes(hosts: readonly (readonly [HostBlock, HostPolicy])[
   }
   // After all real names, so that an alias never hides the clash of two real ones.
   for (const [block, host] of hosts) {
+    await rest();
     for (const { domain, node } of block.domains) {
       if (domain.startsWith('*.') && usesWwwAlias(host)) reportWildcard(node, domain);
       for (const alias of aliasesOf(domain, host)) {

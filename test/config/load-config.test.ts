@@ -16,6 +16,23 @@ import {
 
 const host = (id: number): string => `hosts: [{ id: ${id}, domain: h${id}.example }]\n`;
 
+test('thousands of hosts or expressions leave everybody else their turns', async () => {
+  const rules = Array.from({ length: 1_500 }, (_, i) => `{ match: "~^/p${i}/[a-z]+$" }`).join(', ');
+  const files = { 'hosts.yaml': `hosts: [{ id: 1, domain: h.example, url_rules: [${rules}] }]\n` };
+  const all = { 'edge-gateway.yaml': PLAIN_GATEWAY, ...files };
+  await withFolder(all, async (folder) => {
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const { config } = await loadConfig(join(folder, 'edge-gateway.yaml'), {});
+    clearInterval(ticking);
+    expect(config?.policies.hosts[0]?.rules.length).toBe(1_500);
+    // In one piece it is a handful, for the files.
+    expect(turns).toBeGreaterThan(10);
+  });
+});
+
 describe('hosts.include', () => {
   const files = {
     'h.d/20.yaml': host(2),

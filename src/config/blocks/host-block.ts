@@ -11,6 +11,7 @@ import {
   readWord,
   takeParsed,
 } from '../read-values.ts';
+import type { Rest } from '../rest.ts';
 import { parseDomain } from '../values/parse-domain.ts';
 import { parseOrigin } from '../values/parse-origin.ts';
 import { readDimensions, readUnmatched } from './dimensions-block.ts';
@@ -38,21 +39,26 @@ export interface InheritedDimensions {
   readonly unmatchedNode: ConfigNode | undefined;
 }
 
+export interface HostContext {
+  readonly catalog: Catalog;
+  readonly inherited: InheritedDimensions;
+  readonly rest: Rest;
+}
+
 /** RFC 9110 §7.2, without user information. */
 const HOST_HEADER = /^[A-Za-z0-9._~:[\]-]+$/;
 
 /** Reads one host; undefined when it lacks an id or a domain, which was reported. */
-export function readHost(
+export async function readHost(
   node: ConfigNode,
-  catalog: Catalog,
-  inherited: InheritedDimensions,
-): HostBlock | undefined {
+  { catalog, inherited, rest }: HostContext,
+): Promise<HostBlock | undefined> {
   const id = readAt(node, 'id', readNumber);
   const domains = readDomains(childOf(node, 'domain'));
   const block = readPolicyBlock(node, catalog);
   const dimensions =
     readAt(node, 'dimensions', (map) => readDimensions(map, catalog)) ?? inherited.dimensions;
-  const rules = readRules(childOf(node, 'url_rules'), dimensions, catalog);
+  const rules = await readRules(childOf(node, 'url_rules'), dimensions, catalog, rest);
   const first = domains[0]?.domain;
   const origins = readOrigins(node, domains);
   const unmatched = readHostUnmatched(node, dimensions, inherited);

@@ -16,6 +16,7 @@ import {
   reportWarning,
 } from '../config-node.ts';
 import { readAt, readNumber, readPattern, readPatternText, readText } from '../read-values.ts';
+import type { Rest } from '../rest.ts';
 import { findDimension } from './dimensions-block.ts';
 import { type PolicyBlock, readPolicyBlock } from './policy-block.ts';
 import { IMPLIED_STATUS, readStatus } from './status-block.ts';
@@ -28,13 +29,16 @@ export interface RuleBlock {
   readonly rules: readonly Omit<Rule, 'policy'>[];
 }
 
-export function readRules(
+export async function readRules(
   node: ConfigNode | undefined,
   dimensions: readonly Dimension[],
   catalog: Catalog,
-): readonly RuleBlock[] {
+  rest: Rest,
+): Promise<readonly RuleBlock[]> {
   const idNodes = new Map<string, ConfigNode>();
-  return itemsOf(node).map((item, order) => {
+  const blocks: RuleBlock[] = [];
+  for (const [order, item] of itemsOf(node).entries()) {
+    await rest();
     const idNode = childOf(item, 'id');
     const id = readAt(item, 'id', readId) ?? `rule_${order + 1}`;
     const other = idNodes.get(id);
@@ -44,8 +48,9 @@ export function readRules(
     idNodes.set(id, idNode ?? item);
     const rule = { id, order, ...readMatching(item), ...readOutcome(item, dimensions) };
     const rules = readMatch(item).map((pattern) => ({ ...rule, pattern }));
-    return { node: item, block: readPolicyBlock(item, catalog), rules };
-  });
+    blocks.push({ node: item, block: readPolicyBlock(item, catalog), rules });
+  }
+  return blocks;
 }
 
 function readId(node: ConfigNode): string | undefined {

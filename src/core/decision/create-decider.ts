@@ -1,13 +1,11 @@
-// The one decision function. Everything that can be indexed is indexed when a configuration is
-// compiled; a request only looks things up.
+// The one decision function. Everything that can be indexed is: what is everybody's when a
+// configuration is compiled, what belongs to a host when that is first asked for; from then on a
+// request only looks things up.
 import type { LearnedTable } from '../learned/learned-rule.ts';
+import { makeOnce } from '../make-once.ts';
 import type { HostPolicy, PolicySet } from '../policy/policy.ts';
 import { dimensionsOf } from '../routing/dimensions-of.ts';
-import {
-  type DimensionIndex,
-  type DimensionMatch,
-  indexDimensions,
-} from '../routing/match-dimension.ts';
+import { type DimensionMatch, indexDimensions } from '../routing/match-dimension.ts';
 import type { Trace, TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { findRedirect } from './canonical-redirect.ts';
@@ -41,11 +39,11 @@ export function createDecider(
   learned: () => LearnedTable = () => NOTHING_LEARNED,
 ): Decider {
   const { locate, findHost } = createLocator(policies, learned);
-  const dimensions = new Map<HostPolicy, DimensionIndex>(
-    policies.hosts.map((host) => [host, indexDimensions(host)]),
+  const indexOf = makeOnce((dimensions: HostPolicy['dimensions']) =>
+    makeOnce((unmatched: HostPolicy['unmatched']) => indexDimensions({ dimensions, unmatched })),
   );
-  const classify = (host: HostPolicy, userAgent: string): DimensionMatch =>
-    dimensions.get(host)?.find(userAgent) ?? NO_DIMENSION;
+  const classify = ({ dimensions, unmatched }: HostPolicy, userAgent: string): DimensionMatch =>
+    indexOf(dimensions)(unmatched).find(userAgent);
 
   const matchDimension = (host: HostPolicy, request: DecisionRequest): DimensionMatch => {
     if (request.dimensionId === undefined) return classify(host, request.userAgent);

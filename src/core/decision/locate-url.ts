@@ -1,6 +1,7 @@
 // From a URL to its host, its rule and its one spelling, before any plan is made.
 import { indexLearners } from '../learned/index-learners.ts';
 import type { LearnedTable } from '../learned/learned-rule.ts';
+import { makeOnce } from '../make-once.ts';
 import type { HostPolicy, PolicySet } from '../policy/policy.ts';
 import { ok, type Result } from '../result.ts';
 import { indexRules, type RuleIndex } from '../routing/index-rules.ts';
@@ -31,10 +32,9 @@ export interface Locator {
 export function createLocator(policies: PolicySet, learned: () => LearnedTable): Locator {
   const { limits, global } = policies;
   const hosts = indexHosts(policies.hosts.filter((host) => host.enabled));
-  const rulesOf = new Map<HostPolicy | null, RuleIndex>();
-  for (const host of policies.hosts) {
-    if (host.rules.length > 0) rulesOf.set(host, indexRules(host.rules));
-  }
+  const rulesOf = makeOnce((host: HostPolicy | null): RuleIndex | null =>
+    host === null || host.rules.length === 0 ? null : indexRules(host.rules),
+  );
   const learnedOn = indexLearners(policies.hosts, learned);
   const findPlace = (text: string, trace: Trace | null): Result<Place, UrlErrorKind> => {
     const read = readSite(text, trace);
@@ -52,7 +52,7 @@ export function createLocator(policies: PolicySet, learned: () => LearnedTable):
       const parsed = read.value;
       const { host } = parsed.place;
       if (trace !== null) recordPublicScheme(parsed.place, trace);
-      const rules = rulesOf.get(host) ?? null;
+      const rules = rulesOf(host);
       const findLearned = learnedOn(host);
       const context = { host, rules, global, limits, method, findLearned, trace, reader };
       const settled = settleRule(parsed, context);

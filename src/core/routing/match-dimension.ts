@@ -22,8 +22,11 @@ interface Candidate {
   readonly pattern: Pattern;
 }
 
-export function indexDimensions(host: HostPolicy): DimensionIndex {
-  const candidates: Candidate[] = host.dimensions.flatMap((dimension) =>
+export function indexDimensions({
+  dimensions,
+  unmatched,
+}: Pick<HostPolicy, 'dimensions' | 'unmatched'>): DimensionIndex {
+  const candidates: Candidate[] = dimensions.flatMap((dimension) =>
     dimension.matchUserAgent.map((pattern) => ({ dimension, pattern })),
   );
   const sorted = candidates.toSorted(
@@ -34,10 +37,10 @@ export function indexDimensions(host: HostPolicy): DimensionIndex {
       a.dimension.id - b.dimension.id,
   );
   const set = compilePatternSet(sorted, (candidate) => candidate.pattern);
-  const unmatched: DimensionMatch = { dimension: host.unmatched, matchedBy: null };
+  const nothing: DimensionMatch = { dimension: unmatched, matchedBy: null };
   const match = remember((userAgent): DimensionMatch => {
     const found = set.find(userAgent);
-    if (found === undefined) return unmatched;
+    if (found === undefined) return nothing;
     return { dimension: found.dimension, matchedBy: found.pattern.source };
   });
   // A cap before any pattern: hostile User-Agents cost no more than honest ones.
