@@ -3,6 +3,17 @@ import type { Explanation } from '../core/decision/explain-decision.ts';
 
 const LABEL_WIDTH = 12;
 
+/** What caches in front are told. */
+const DOWNSTREAM_WORDS: Readonly<Record<NonNullable<Explanation['downstream']>, string>> = {
+  private: 'private: no cache in front keeps the page',
+  vary: 'vary: caches in front keep the page by User-Agent',
+  origin: 'origin: caches in front are told what the site says of the page',
+  as_sent: 'as_sent: caches in front are told what the site says',
+  html_varies: 'html_varies: caches in front keep HTML by User-Agent',
+  html_unkept: 'html_unkept: no cache in front keeps HTML',
+  unkept: 'unkept: no cache in front keeps the answer',
+};
+
 export function formatExplanation(explanation: Explanation): string {
   const { host, dimension, bot, rule } = explanation;
   const lines: (readonly [string, string])[] = [['input', explanation.input]];
@@ -38,6 +49,8 @@ export function formatExplanation(explanation: Explanation): string {
     lines.push(['key', explanation.key ?? ''], ['file', explanation.file ?? '']);
   }
   lines.push(['cached', explanation.cached], ['would', describeWould(explanation)]);
+  const { downstream } = explanation;
+  if (downstream !== null) lines.push(['downstream', DOWNSTREAM_WORDS[downstream]]);
   return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
 }
 

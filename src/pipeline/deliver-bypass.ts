@@ -1,4 +1,5 @@
 // Deliver: pass the request on to the origin as it came, raw and uncached.
+import { chooseDownstream } from '../core/decision/choose-downstream.ts';
 import type { Decision } from '../core/decision/decision.ts';
 import type { ForwardReason } from '../core/http/cache-status.ts';
 import type { HostPolicy } from '../core/policy/policy.ts';
@@ -35,6 +36,7 @@ export function passOn(received: Received, plan: PassOn): BypassDelivery {
     host,
     timeoutMs: policy.bypass.timeoutMs,
     userAgent: policy.bypass.userAgent,
+    downstream: chooseDownstream(decision, cache === 'miss'),
     headers,
     record: { ...record, host },
     ...(plan.onAnswer && { onAnswer: plan.onAnswer }),

@@ -7,6 +7,7 @@ import { ageSeconds, ttlSeconds } from '../core/http/freshness.ts';
 import { firstHeader, headerValues } from '../core/http/header-list.ts';
 import { formatHttpDate } from '../core/http/http-date.ts';
 import { negotiateEncoding, rankEncodings } from '../core/http/negotiate-encoding.ts';
+import { isCachingField, tellDownstream } from '../core/http/tell-downstream.ts';
 import { TAG_FIELDS } from '../core/purge/tag.ts';
 import { announceStripping } from '../core/tracking/announce-stripping.ts';
 import type { PipelineDeps } from './deps.ts';
@@ -99,7 +100,7 @@ export function answerPage(keyed: Keyed, { fill, isCollapsed, detail }: NewAnswe
   };
   const length: HeaderList = [['Content-Length', String(page.body.length)]];
   if (entry === null) {
-    const headers = [...unstoredHeaders(page), ...length, ['Cache-Control', 'no-store'] as const];
+    const headers = tellDownstream([...unstoredHeaders(page), ...length], 'unkept');
     return deliver(keyed, { status: page.status, headers, body: page.body }, diagnosis);
   }
   const headers = pageHeaders(keyed, entry, entry.cachedAt);
@@ -131,9 +132,8 @@ function forwardReason(detail: string | null): ForwardReason {
   return detail === 'expired' ? 'stale' : 'uri-miss';
 }
 
-/** What describes bytes that are not sent, or is meant for caches. */
+/** What describes bytes that are not sent, or tags them for caches. */
 const UNSTORED_DROPPED: ReadonlySet<string> = new Set([
-  'cache-control',
   'content-encoding',
   'content-length',
   'etag',
@@ -152,7 +152,9 @@ function unstoredHeaders(page: FilledPage['page']): HeaderList {
 }
 
 function pageHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
-  const stored = entry.headers.filter(([name]) => !/^(cache-control|vary|expires)$/i.test(name));
+  const stored = entry.headers.filter(
+    ([name]) => name.toLowerCase() !== 'vary' && !isCachingField(name),
+  );
   const headers: [string, string][] = stored.map(([name, value]) => [name, value]);
   headers.push(['Age', String(ageSeconds(entry, now))]);
   headers.push(['Date', formatHttpDate(now)]);
@@ -174,8 +176,9 @@ function searchHeaders({ decision: { policy } }: Keyed, headers: HeaderList): He
 /** What caches in front may do: one URL has a page for crawlers and another for people. */
 function downstreamHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
   const varyNames = ['Accept-Encoding', 'User-Agent'];
-  // A page that will be another one in a moment is for nobody to keep.
-  const mode = entry.partial === true ? 'private' : keyed.decision.policy.downstreamCache;
+  // A page that will be another one in a moment, or a failure, is for nobody to keep.
+  const isPassing = entry.partial === true || entry.status >= 500;
+  const mode = isPassing ? 'private' : keyed.decision.policy.downstreamCache;
   if (mode === 'origin') {
     for (const name of headerValues(entry.headers, 'vary').flatMap((value) => value.split(','))) {
       const trimmed = name.trim();
@@ -183,7 +186,7 @@ function downstreamHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList 
         varyNames.push(trimmed);
       }
     }
-    const kept = entry.headers.filter(([name]) => /^(cache-control|expires)$/i.test(name));
+    const kept = entry.headers.filter(([name]) => isCachingField(name));
     return [...kept, ['Vary', varyNames.join(', ')]];
   }
   const control =

@@ -5,6 +5,7 @@ import type { BotJudgement } from '../core/bots/crawlers.ts';
 import type { Decider } from '../core/decision/create-decider.ts';
 import type { DecisionAction, DecisionReason, KeyedDecision } from '../core/decision/decision.ts';
 import type { StorableAnswer } from '../core/http/cacheable.ts';
+import type { Downstream } from '../core/http/tell-downstream.ts';
 import type { Dimension, HostPolicy } from '../core/policy/policy.ts';
 import type { BotJudge } from './judge-bot.ts';
 import type { Information, Peer } from './origin-ports.ts';
@@ -166,6 +167,8 @@ export interface BypassDelivery {
   readonly host: HostPolicy;
   readonly timeoutMs: number;
   readonly userAgent: string | null;
+  /** What caches in front are told of the origin's answer. */
+  readonly downstream: Downstream;
   /** Added to the origin's answer. */
   readonly headers: HeaderList;
   /** Told of the origin's answer; the client gets it when that is done. */

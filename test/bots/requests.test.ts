@@ -26,7 +26,9 @@ beforeAll(async () => {
   origin = await startRawOrigin({
     answer: (request) => {
       const userAgent = valuesOf(request, 'user-agent')[0] ?? '';
-      return page(userAgent.endsWith('edge-gateway') ? 'for crawlers' : 'for people');
+      return userAgent.endsWith('edge-gateway')
+        ? page('for crawlers')
+        : page('for people', 'Cache-Control: public, max-age=600', 'Vary: Cookie');
     },
   });
   const host = (id: number, domain: string, more = '') =>
@@ -97,6 +99,9 @@ describe('G6', () => {
     const reply = await ask('/forged', { from: FORGER });
     expect([reply.body, reply.header('x-render-source')]).toEqual(['for people', 'bypass']);
     expect(reply.header('x-unmatched-dimension')).toBe('true');
+    // Or a cache in front would have it for whoever comes by that name.
+    expect(reply.headers('cache-control')).toEqual(['private, no-store']);
+    expect(reply.header('vary')).toBe('Cookie, User-Agent');
     expect(await logged('/forged')).toMatchObject({
       reason: 'forged_bot',
       action: 'bypass',

@@ -10,6 +10,7 @@ const PUBLISHED_KEYS =
   'input normalized hash error host dimension rule action reason key file steps stripped tracking cached would'.split(
     ' ',
   );
+const ADDED_KEYS = 'status location bot learned may_keep not_kept downstream'.split(' ');
 
 let stored: StoredPages;
 
@@ -35,9 +36,9 @@ test('--json has exactly the published shape', async () => {
   const explanation = await explainJson(url);
   // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is,
   // `learned` what the origin has said about the parameters, `may_keep` and `not_kept` whether an
-  // answer may be kept, and why the last one was not.
+  // answer may be kept, and why the last one was not, `downstream` what caches in front are told.
   expect(Object.keys(explanation).toSorted()).toEqual(
-    [...PUBLISHED_KEYS, 'status', 'location', 'bot', 'learned', 'may_keep', 'not_kept'].toSorted(),
+    [...PUBLISHED_KEYS, ...ADDED_KEYS].toSorted(),
   );
   const { key, hash, tracking } = explanation;
   expect(explanation).toMatchObject({
@@ -180,10 +181,12 @@ test('the text is one fact a line', async () => {
     'file',
     'cached',
     'would',
+    'downstream',
     '',
   ]);
   expect(text).toContain('  stripped   utm_source (pattern utm_source, default)\n');
   expect(text).toMatch(/^cached +fresh$/m);
+  expect(text).toMatch(/^downstream +private: no cache in front keeps the page$/m);
 });
 
 test.each([

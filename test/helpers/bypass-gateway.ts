@@ -78,6 +78,7 @@ export async function startBypassGateway(options: BypassGatewayOptions): Promise
     scheme: 'https',
     timeoutMs: 5_000,
     userAgent: null,
+    downstream: 'as_sent',
     extraResponseHeaders: [['X-Request-ID', 'test-id']],
     ...options.target,
   });

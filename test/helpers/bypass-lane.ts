@@ -67,7 +67,7 @@ export function createBypassLane(options: BypassLaneOptions): BypassLane {
 }
 
 function passableTo(target: BypassTarget): Passable {
-  const { originUrl, hostHeader, scheme, timeoutMs, userAgent, extraResponseHeaders } = target;
+  const { originUrl, hostHeader, scheme, timeoutMs, userAgent, downstream } = target;
   const host = hostPolicy({
     origins: [{ url: originUrl }],
     originHostHeader: hostHeader,
@@ -75,7 +75,7 @@ function passableTo(target: BypassTarget): Passable {
   });
   const record = { host } as Passable['delivery']['record'];
   return {
-    delivery: { kind: 'bypass', host, timeoutMs, userAgent, headers: [], record },
-    headersFor: () => extraResponseHeaders,
+    delivery: { kind: 'bypass', host, timeoutMs, userAgent, downstream, headers: [], record },
+    headersFor: () => target.extraResponseHeaders,
   };
 }

@@ -68,6 +68,14 @@ const ANSWERS: Readonly<Record<string, string>> = {
     ['Content-Encoding: gzip', `Content-Length: ${gzipSync('abc').length}`],
     gzipSync('abc').toString('latin1'),
   ),
+  '/html': ok(['Content-Type: text/html', 'VARY: Cookie', 'Content-Length: 2'], 'ab'),
+  '/html/no-vary': ok(['content-type:Text/HTML; charset=x', 'Content-Length: 2'], 'ab'),
+  '/html/two-varies': ok(['Content-Type: text/html', 'Vary: A', 'Vary: B', 'Content-Length: 0']),
+  '/html/any': ok(['Content-Type: text/html', 'Vary: *', 'Content-Length: 0']),
+  '/html/chunks': ok(
+    ['Content-Type: text/html', 'Vary:', 'Transfer-Encoding: chunked'],
+    '2\r\nab\r\n0\r\n\r\n',
+  ),
   '/type-of-events': ok(['Content-Type: text/event-stream'], 'data: 1\n\n'),
 };
 
@@ -125,6 +133,13 @@ const REQUESTS: readonly (readonly [string, string])[] = [
   ...['//x', '/a%', '/"quotes"?a="b"', '/a/../b/./c', '/?', '/x?%00', '/a?utm_source=x&b=2&a=1']
     .concat("/'<>\\^`{|}~", '/..;/x', '/%e4%zz', `/${'y'.repeat(2_000)}`)
     .map((target) => [`target ${target.slice(0, 30)}`, humanGet(target)] as const),
+  [
+    'a crawler with credentials',
+    humanGet('/html', ['Authorization: Basic eDp5']).replace(
+      /User-Agent: .*/,
+      `User-Agent: ${BOT}`,
+    ),
+  ],
   ['a crawler at a file', humanGet('/style.css').replace(/User-Agent: .*/, `User-Agent: ${BOT}`)],
 ];
 
@@ -139,6 +154,7 @@ const ROWS: readonly (readonly [string, string, string])[] = [
   ['another User-Agent', 'bypass: {user_agent: "Their-Agent/1.0"}\n', ''],
   ['another Host', '', 'origin_host_header: inner.test\nscheme: http\n'],
   ['no diagnostics', 'diagnostics: off\n', ''],
+  ['HTML that varies', 'downstream_cache: vary\n', ''],
 ];
 
 describe.each(ROWS)('%s', (_what, gateway, host) => {

@@ -20,7 +20,7 @@ test.each([
   const via = await pseudonymOf(stage);
   for (const lines of [[`Via: ${via}`], ['Via: 1.0 cdn', `Via: 1.1 other, ${via}`]]) {
     const reply = await stage.ask('/page', { userAgent, headers: lines });
-    expect([reply.status, reply.header('Cache-Control')]).toEqual([508, 'no-store']);
+    expect([reply.status, reply.header('Cache-Control')]).toEqual([508, 'private, no-store']);
   }
   const others = ['Via: 1.1 edge-gateway, 1.1 edge-gateway-00000000, 1.1 cdn'];
   expect((await stage.ask('/page', { userAgent, headers: others })).status).toBe(200);

@@ -89,7 +89,7 @@ describe('E6: a page that is not for everyone', () => {
         const reply = await site.ask('/');
         expect(reply.header('X-Render-Cache')).toBe('new');
         expect(reply.header('Cache-Status')).toContain(`detail=${reason}`);
-        expect(reply.header('Cache-Control')).toBe('no-store');
+        expect(reply.header('Cache-Control')).toBe('private, no-store');
       }
     });
   }

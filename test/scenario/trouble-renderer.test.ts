@@ -53,7 +53,7 @@ describe('C2: the renderer is', () => {
     const site = await setUp('"503"');
     await breakIt(site);
     const reply = await site.ask('/page');
-    expect([reply.status, reply.header('Cache-Control')]).toEqual([503, 'no-store']);
+    expect([reply.status, reply.header('Cache-Control')]).toEqual([503, 'private, no-store']);
     expect(Number(reply.header('Retry-After'))).toBeGreaterThan(0);
     expect(reply.header('Proxy-Status')).toContain(`details="${reason}"`);
     expect(reply.head + reply.body).not.toContain('127.0.0.1');

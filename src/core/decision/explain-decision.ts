@@ -1,11 +1,13 @@
 // A decision as the JSON that `explain` and `normalize --json` print: spec operations, one shape.
 import type { BotJudgement } from '../bots/crawlers.ts';
 import { whyNoPart } from '../http/shared-cache/judge-request.ts';
+import type { Downstream } from '../http/tell-downstream.ts';
 import { BYPASS_DIMENSION_ID, bodyFileName, formatCacheKey } from '../key/cache-key.ts';
 import type { BodyRef } from '../key/entry.ts';
-import type { PolicyLevel, StrippedPair } from '../policy/policy.ts';
+import type { DownstreamCache, PolicyLevel, StrippedPair } from '../policy/policy.ts';
 import type { TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
+import { chooseDownstream } from './choose-downstream.ts';
 import type { Decision, DecisionAction, DecisionReason, KeyedDecision } from './decision.ts';
 
 /** What the store has for the key; `unknown` when it was not asked or could not answer. */
@@ -60,6 +62,8 @@ export interface Explanation {
   readonly would: Would;
   /** Whether an answer that is got for it may be kept, if its origin lets it be. */
   readonly may_keep: boolean;
+  /** What caches in front are told: of a page, or of what is passed on; null: of neither. */
+  readonly downstream: DownstreamCache | Downstream | null;
 }
 
 /** Who asks when nobody says who: the client most people want explained. */
@@ -116,6 +120,7 @@ export function explainDecision(
     not_kept: notKept,
     would: decideWould(decision, cached),
     may_keep: decision.action === 'render' || isCachedBypass(decision),
+    downstream: explainDownstream(decision),
   };
 }
 
@@ -139,6 +144,12 @@ function explainLearned(keyed: KeyedDecision | null): Explanation['learned'] {
   if (learned === null) return null;
   const { header, address, from, at } = learned;
   return { rule: header, for: address, from, at: new Date(at).toISOString() };
+}
+
+function explainDownstream(decision: Decision): Explanation['downstream'] {
+  if (decision.error !== null || decision.action === 'status') return null;
+  if (decision.action === 'render') return decision.policy.downstreamCache;
+  return chooseDownstream(decision, false);
 }
 
 function findLocation(decision: Decision): string | null {

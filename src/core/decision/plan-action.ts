@@ -50,14 +50,13 @@ function planAction(input: PlanInput): PlannedClient {
 
 /** What is left: whether it is a page, and whether it is rendered for this client. */
 function planPage({ match, rule, path }: PlanInput, dimension: Dimension): PlannedClient {
-  const isPage = isPagePath(path) || (rule !== null && namesFile(rule));
   if (rule?.dimension) {
-    return isPage ? render('rule', rule.dimension) : bypass('not_a_page', dimension);
+    return isPage(path, rule) ? render('rule', rule.dimension) : bypass('not_a_page', dimension);
   }
   if (dimension.action !== 'render') {
     return bypass(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
   }
-  if (!isPage) return bypass('not_a_page', dimension);
+  if (!isPage(path, rule)) return bypass('not_a_page', dimension);
   if (rule?.action === 'render') return render('rule', dimension);
   return render(match.matchedBy === null ? 'unmatched_dimension' : 'dimension', dimension);
 }
@@ -82,6 +81,11 @@ function planForged(input: PlanInput, forged: BotPolicy['forged']): PlannedClien
   if (forged === 'block') return answer('forged_bot', BLOCKED, null);
   const person: DimensionMatch = { dimension: input.host.unmatched, matchedBy: null };
   return { ...planAction({ ...input, match: person }), reason: 'forged_bot' };
+}
+
+/** @param path normalized */
+export function isPage(path: string, rule: Rule | null): boolean {
+  return isPagePath(path) || (rule !== null && namesFile(rule));
 }
 
 /** `/docs/*.xml` means its files; `/docs/*` does not. */

@@ -2,6 +2,7 @@
 // an inner address or a stack, and never kept by anybody.
 import type { HeaderList } from './header-list.ts';
 import { statusText } from './status-text.ts';
+import { UNKEPT_CONTROL } from './tell-downstream.ts';
 
 /** The body of an answer that says no. */
 export function troubleText(
@@ -17,6 +18,6 @@ export function textHeaders(text: string): HeaderList {
   return [
     ['Content-Type', 'text/plain; charset=utf-8'],
     ['Content-Length', String(new TextEncoder().encode(text).length)],
-    ['Cache-Control', 'no-store'],
+    ['Cache-Control', UNKEPT_CONTROL],
   ];
 }

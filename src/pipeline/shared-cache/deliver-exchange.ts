@@ -1,10 +1,12 @@
 // Deliver: an answer that was passed on, again or for the first time. Its fields are the origin's;
 // ours are `Age`, the length of what is sent, and what says how it came about.
+import { chooseDownstream } from '../../core/decision/choose-downstream.ts';
 import type { ForwardReason } from '../../core/http/cache-status.ts';
 import { isNotModified, withoutContent } from '../../core/http/conditional.ts';
 import { firstHeader } from '../../core/http/header-list.ts';
 import { parseHttpDate } from '../../core/http/http-date.ts';
 import { chooseRange, type RangeAnswer } from '../../core/http/shared-cache/byte-range.ts';
+import { tellDownstream } from '../../core/http/tell-downstream.ts';
 import { type Diagnosis, describe } from '../describe-answer.ts';
 import type { HeaderList } from '../ports.ts';
 import type { Answer, Delivery, Keyed, StreamedBody } from '../state.ts';
@@ -58,7 +60,7 @@ export function serveExchange(
   { as, now }: { readonly as: ServedAs; readonly now: number },
 ): Delivery {
   const ageSeconds = Math.max(0, Math.floor((served.initialAgeMs + now - served.cachedAt) / 1000));
-  const headers: HeaderList = [...served.headers, ['Age', String(ageSeconds)]];
+  const headers = toldOf(keyed, [...served.headers, ['Age', String(ageSeconds)]]);
   const diagnosis: Diagnosis = {
     source: as.forward === null ? 'bypass_cache' : 'bypass',
     ...as,
@@ -112,9 +114,10 @@ export function discardBody(body: PassedOn['body']): void {
 /** The origin's answer as it comes, to the one who asked for it. */
 export function streamExchange(
   keyed: Keyed,
-  { status, reason, headers, body }: PassedOn,
+  { status, reason, headers: passed, body }: PassedOn,
   as: ServedAs & { readonly forward: ForwardReason },
 ): Delivery {
+  const headers = toldOf(keyed, passed);
   const diagnosis: Diagnosis = { source: 'bypass', ...as, key: keyed.key };
   if (as.cache === 'miss' && isUnchangedFor(keyed, { status, headers })) {
     discardBody(body);
@@ -122,6 +125,11 @@ export function streamExchange(
     return deliver(keyed, answer, { ...diagnosis, forwardStatus: status });
   }
   return deliver(keyed, { status, reason, headers, body }, diagnosis);
+}
+
+/** With the type of what a 304 stands for. */
+function toldOf({ decision }: Keyed, headers: HeaderList): HeaderList {
+  return tellDownstream(headers, chooseDownstream(decision, false));
 }
 
 function deliver(keyed: Keyed, answer: Answer, diagnosis: Diagnosis): Delivery {

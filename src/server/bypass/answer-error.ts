@@ -3,9 +3,9 @@
 import { textHeaders, troubleText } from '../../core/http/plain-text.ts';
 import { reasonPhrase } from '../../core/http/status-text.ts';
 import type { BypassError } from './bypass-error.ts';
+import { withExtraHeaders } from './dress-answer.ts';
 import type { Exchange } from './exchange.ts';
 import type { BypassTarget } from './ports.ts';
-import { withExtraHeaders } from './relay-response.ts';
 import { isUploaded } from './upload-body.ts';
 import { cutAnswer, type ResponseHead, writeHead } from './write-head.ts';
 

@@ -2,6 +2,7 @@
 // pipeline before anything is sent.
 import type { Scheme } from '../../core/http/forwarded.ts';
 import type { RawHeaders } from '../../core/http/hop-headers.ts';
+import type { Downstream } from '../../core/http/tell-downstream.ts';
 import type { OriginConnector } from '../../pipeline/origin-ports.ts';
 
 /** The request that goes upstream where it is not the one that was received. */
@@ -32,6 +33,8 @@ export interface BypassTarget {
   readonly timeoutMs: number;
   /** null: the client's own. */
   readonly userAgent: string | null;
+  /** What caches in front are told of the answer. */
+  readonly downstream: Downstream;
   /** Added to the answer, replacing the origin's of that name; `Cache-Status` is a list. */
   readonly extraResponseHeaders: readonly (readonly [string, string])[];
   /** Told of the answer; it is passed on when that is done. Never rejects. */

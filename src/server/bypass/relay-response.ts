@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { forwardableTrailers, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
+import { dressAnswer } from './dress-answer.ts';
 import type { Exchange } from './exchange.ts';
 import { isUploaded } from './upload-body.ts';
 import { cutAnswer, writeHead, writeTrailers } from './write-head.ts';
@@ -87,29 +88,7 @@ function returnedHeaders(
     hasTrailers: isChunked && hasBody,
   });
   if (isReset) headers.push('Content-Length', '0');
-  return withExtraHeaders(headers, target.extraResponseHeaders);
-}
-
-/**
- * Ours replace the origin's; `Cache-Status` is a list to which every cache adds itself.
- *
- * @param headers is changed
- */
-export function withExtraHeaders(
-  headers: string[],
-  extra: readonly (readonly [string, string])[],
-): string[] {
-  for (const [name] of extra) if (name !== 'Cache-Status') dropField(headers, name);
-  for (const [name, value] of extra) headers.push(name, value);
-  return headers;
-}
-
-function dropField(headers: string[], name: string): void {
-  for (let at = headers.length - 2; at >= 0; at -= 2) {
-    // Most names are told apart by their length.
-    const isOfLength = headers[at]?.length === name.length;
-    if (isOfLength && headers[at]?.toLowerCase() === name.toLowerCase()) headers.splice(at, 2);
-  }
+  return dressAnswer(headers, target);
 }
 
 function endResponse({ request, response }: Exchange, trailers: [string, string][]): void {

@@ -12,7 +12,7 @@ export function askedOf({ visitor, inner }: Visit): Asked {
 
 export function bypassTarget(
   { requestId, inner, publicHost }: Asked,
-  { host, timeoutMs, userAgent, headers, onAnswer }: BypassDelivery,
+  { host, timeoutMs, userAgent, downstream, headers, onAnswer }: BypassDelivery,
   originUrl: string,
 ): BypassTarget {
   return {
@@ -24,6 +24,7 @@ export function bypassTarget(
     scheme: host.scheme,
     timeoutMs,
     userAgent,
+    downstream,
     extraResponseHeaders: headers,
     ...(onAnswer && { onAnswer }),
   };

@@ -2,8 +2,8 @@
 // its body in a framing of our own.
 import { forwardableTrailers, type RawHeaders } from '../../core/http/hop-headers.ts';
 import { returnResponseHeaders } from '../../core/http/returned-headers.ts';
+import { dressAnswer } from '../bypass/dress-answer.ts';
 import type { BypassTarget } from '../bypass/ports.ts';
-import { withExtraHeaders } from '../bypass/relay-response.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { OriginHead } from './read-answer.ts';
 import { persistence } from './serialize-head.ts';
@@ -27,7 +27,7 @@ const NO_CONTENT = 204;
 export function beginAnswer(head: OriginHead, to: PassedTo): PassedBody {
   const { status, reason, framing } = head;
   const isChunked = framing.kind === 'chunked' || framing.kind === 'close';
-  const headers = withExtraHeaders(
+  const headers = dressAnswer(
     returnResponseHeaders(head.headers, {
       pseudonym: to.pseudonym,
       httpVersion: '1.1',
@@ -38,7 +38,7 @@ export function beginAnswer(head: OriginHead, to: PassedTo): PassedBody {
       hasLength: status !== NO_CONTENT,
       hasTrailers: isChunked,
     }),
-    to.target.extraResponseHeaders,
+    to.target,
   );
   const coding = isChunked ? 'Transfer-Encoding: chunked\r\n' : '';
   to.outgoing.addText(formatHead({ status, reason, headers }, coding, to.keepAliveMs));
