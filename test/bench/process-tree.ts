@@ -2,7 +2,6 @@
 // and memory. Time of the dead counts, because whoever reaped them carries it on.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { isProcessAlive } from '../../src/core/is-process-alive.ts';
 
 /** Positions in /proc/<pid>/stat, counted behind the name in parentheses (proc(5)). */
 const STAT_PARENT = 1;
@@ -22,10 +21,6 @@ export function listTree(rootPid: number): readonly number[] {
   // Grows while it is walked: each member is followed by its children.
   for (const pid of tree) tree.push(...(children.get(pid) ?? []));
   return tree;
-}
-
-export function isAlive(pid: number): boolean {
-  return isProcessAlive(pid, process);
 }
 
 /** User and system time of the tree since it began, in seconds. */

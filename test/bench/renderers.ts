@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '../helpers/free-port.ts';
+import { isAlive } from '../helpers/is-alive.ts';
 import { buildRequest, readAnswer } from '../renderer/test-renderer.ts';
-import { isAlive, listTree } from './process-tree.ts';
+import { listTree } from './process-tree.ts';
 
 /** What a child process is told. */
 export interface Orders {

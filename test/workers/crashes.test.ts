@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { isAlive } from '../bench/process-tree.ts';
+import { isAlive } from '../helpers/is-alive.ts';
 import { ask, BOT, page } from '../scenario/stage.ts';
 import { startClients } from './steady-clients.ts';
 import { childrenOf, startWorkerGateway, untilTrue } from './worker-gateway.ts';

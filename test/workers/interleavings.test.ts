@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isAlive } from '../bench/process-tree.ts';
+import { isAlive } from '../helpers/is-alive.ts';
 import { ask, page } from '../scenario/stage.ts';
 import {
   type AdminAnswer,

@@ -1,7 +1,7 @@
 // Four workers under load: they are replaced, all of them, twice, and no client that forgives
 // nothing sees any of it.
 import { expect, test } from 'vitest';
-import { isAlive } from '../bench/process-tree.ts';
+import { isAlive } from '../helpers/is-alive.ts';
 import { BOT, page } from '../scenario/stage.ts';
 import { startClients } from './steady-clients.ts';
 import { countLines, startWorkerGateway, untilTrue } from './worker-gateway.ts';

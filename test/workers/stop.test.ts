@@ -1,6 +1,6 @@
 // An orderly stop with workers: what runs ends, nobody is left, and signals may come as they like.
 import { expect, test } from 'vitest';
-import { isAlive } from '../bench/process-tree.ts';
+import { isAlive } from '../helpers/is-alive.ts';
 import { hasAnswers, sendRaw } from '../helpers/raw-client.ts';
 import { ask, page } from '../scenario/stage.ts';
 import { countLines, startWorkerGateway, untilTrue } from './worker-gateway.ts';
