@@ -178,7 +178,7 @@ function readService(roots: Roots): RenderServiceSettings | null {
     reportError(
       firstWritten(roots, 'render.service.urls') ?? engine,
       '`render.engine: service` needs `render.service.urls`',
-      'write for example urls: ["http://127.0.0.1:3001"]',
+      'write for example urls: ["http://127.0.0.1:10080"]',
     );
   }
   if (urls === null) return null;

@@ -4,27 +4,65 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Compile } from 'typebox/compile';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatDiagnostic } from '../../src/config/diagnostic.ts';
 import { generateSchemas } from '../../src/config/generate-schemas.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { loadDefaults, readDefaults } from '../../src/config/load-defaults.ts';
+import { runCommand } from '../cli/run-command.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLES = readdirSync(join(ROOT, 'config/examples'));
-const ENV = { ADMIN_TOKEN: 'admin-token', RENDER_TOKEN: 'render-token' };
 
 test('there are examples', () => {
   expect(EXAMPLES.toSorted()).toEqual(['full', 'minimal', 'multi-host-redis']);
 });
 
-test.each([
-  'edge-gateway.yaml',
-  ...EXAMPLES.map((name) => `config/examples/${name}/edge-gateway.yaml`),
-])('%s', async (file) => {
-  const { config, diagnostics } = await loadConfig(join(ROOT, file), ENV);
-  expect(diagnostics.map(formatDiagnostic)).toEqual([]);
-  expect(config?.policies.hosts.length).toBeGreaterThan(0);
+async function loadShipped(file: string, env: Readonly<Record<string, string>>) {
+  const { config, diagnostics } = await loadConfig(join(ROOT, file), env);
+  return { hostCount: config?.policies.hosts.length, told: diagnostics.map(formatDiagnostic) };
+}
+
+test('edge-gateway.yaml', async () => {
+  expect(await loadShipped('edge-gateway.yaml', {})).toEqual({ hostCount: 1, told: [] });
+});
+
+describe.each(EXAMPLES)('the example %s', (name) => {
+  const file = `config/examples/${name}/edge-gateway.yaml`;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const command = `edge-gateway check -c ${file}`;
+  const [, assigned = null] = new RegExp(`^# {3}(.*)${command}$`, 'm').exec(text) ?? [];
+  const pairs = [...(assigned ?? '').matchAll(/(\w+)=(\S+)/g)].map(
+    ([, variable = '', value = '']) => [variable, value] as const,
+  );
+
+  test('loads by the command at its head', async () => {
+    expect(assigned).not.toBeNull();
+    const { hostCount, told } = await loadShipped(file, Object.fromEntries(pairs));
+    expect(told).toEqual([]);
+    expect(hostCount).toBeGreaterThan(0);
+  });
+
+  test('needs every variable of it', async () => {
+    for (const [left] of pairs) {
+      const others = pairs.filter(([variable]) => variable !== left);
+      const { told } = await loadShipped(file, Object.fromEntries(others));
+      expect(told.join('\n')).toContain(left);
+    }
+  });
+});
+
+test('render services are asked where `edge-gateway render-service` listens', async () => {
+  const { stdout } = await runCommand(['render-service', '--help']);
+  const port = /--listen [^\n]*:(\d+)\)/.exec(stdout)?.[1];
+  const files = [...EXAMPLES.map((name) => `config/examples/${name}/edge-gateway.yaml`)];
+  const asked = [...files, 'README.md'].flatMap((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^ *urls: \[(.*)\]/gm)].flatMap(
+      ([, urls = '']) => urls.split(', ').map((url) => [file, new URL(url).port]),
+    ),
+  );
+  expect(asked.length).toBeGreaterThan(4);
+  expect(asked.filter(([, asking]) => asking !== port)).toEqual([]);
 });
 
 test('the root files serve the demo site', async () => {
