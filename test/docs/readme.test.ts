@@ -1,6 +1,5 @@
 // The README is run: its sessions print what it says, its configurations load without a warning,
-// its commands, keys, metrics and files exist.
-import { spawnSync } from 'node:child_process';
+// its commands, keys, metrics and files exist. Its examples of the library: test/library.
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -86,20 +85,6 @@ describe('configurations', () => {
     const image = readFile('Dockerfile');
     expect(folders).toHaveLength(2);
     expect(folders.filter((folder) => !image.includes(`"${folder}"`))).toEqual([]);
-  });
-});
-
-describe('the library example', () => {
-  test('prints what its comments say', () => {
-    const [example] = findBlocks(README, 'js');
-    const source = new URL('../../src/normalizer.ts', import.meta.url).href;
-    const text = (example?.text ?? '').replace("'edge-gateway/normalizer'", JSON.stringify(source));
-    const expected = [...text.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line);
-    expect(expected.length).toBeGreaterThan(2);
-    const args = ['--import', 'tsx', '--input-type=module', '--eval', text];
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    expect(stdout.trimEnd().split('\n')).toEqual(expected);
   });
 });
 

@@ -1,74 +1,22 @@
-// The library, `edge-gateway/normalizer`, as its users import it: from the built package, by name.
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The library, `edge-gateway/normalizer`: what each option does, links, raw mode, and that nothing throws.
+// As its users import it, from the package, it is in package.test.ts.
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createNormalizer, type Normalizer, type NormalizerOptions } from '../../src/normalizer.ts';
 import { runCommand } from '../cli/run-command.ts';
-import { type BuiltPackage, buildPackage } from './build-package.ts';
 import { LINK_CASES, RFC_BASE, RFC_CASES } from './resolve-cases.ts';
 
-type Library = { readonly createNormalizer: typeof createNormalizer };
-
-const TYPESCRIPT_USER = `import { createNormalizer, type Normalizer } from 'edge-gateway/normalizer';
-const normalizer: Normalizer = await createNormalizer({
-  tracking_params: { params_add: ['sid'], presets: ['click_ids'] },
-  normalization: { sort_query: false, encoding: 'preserve' },
-});
-const result = normalizer.normalize('/a', 'https://example.com/');
-export const told: string | undefined = result.ok
-  ? [result.url, result.hash, result.stripped[0]?.name, result.trace[0]?.step].join(' ')
-  : result.error;
-// @ts-expect-error: no such option
-await createNormalizer({ normalisation: {} });
-`;
-
-let built: BuiltPackage;
-let library: Library;
 let plain: Normalizer;
-
 beforeAll(async () => {
-  built = buildPackage();
-  library = (await built.load('edge-gateway/normalizer')) as Library;
-  plain = await library.createNormalizer();
-}, 60_000);
-afterAll(() => built.remove());
+  plain = await createNormalizer();
+});
 
 /** The URL, or the error's name. */
 function answer(normalizer: Normalizer, url: string, base?: string): string {
   const result = normalizer.normalize(url, base);
   return result.ok ? result.url : result.error;
 }
-
-describe('the package', () => {
-  test('exports the normalizer and nothing else', async () => {
-    expect(Object.keys(library)).toEqual(['createNormalizer']);
-    await expect(built.load('edge-gateway')).rejects.toMatchObject({
-      code: 'ERR_PACKAGE_PATH_NOT_EXPORTED',
-    });
-    await expect(built.load('edge-gateway/dist/cli/main.js')).rejects.toMatchObject({
-      code: 'ERR_PACKAGE_PATH_NOT_EXPORTED',
-    });
-  });
-
-  // Without the types of Node or of any library: what is published needs none.
-  test('has types that a strict user compiles with', () => {
-    writeFileSync(join(built.project, 'user.mts'), TYPESCRIPT_USER);
-    const compiler = join(
-      built.project,
-      'node_modules/edge-gateway/node_modules/typescript/bin/tsc',
-    );
-    const args = '--noEmit --strict --module nodenext --target es2023 user.mts';
-    const done = spawnSync(process.execPath, [compiler, ...args.split(' ')], {
-      cwd: built.project,
-      encoding: 'utf8',
-    });
-    expect(done.stdout).toBe('');
-    expect(done.status).toBe(0);
-  });
-});
 
 test('by default: the built-in list, the canonical form, what was done', () => {
   expect(plain.normalize('HTTPS://Example.com:443//path/./page?z=1&UTM_Source=x&a=2#top')).toEqual({
@@ -119,12 +67,12 @@ describe('options', () => {
   ];
 
   test.each(CASES)('%j', async (options, expected) => {
-    const normalizer = await library.createNormalizer(options);
+    const normalizer = await createNormalizer(options);
     expect(answer(normalizer, URL_TEXT)).toBe(`https://example.com${expected}`);
   });
 
   test('host_aliases', async () => {
-    const normalizer = await library.createNormalizer({
+    const normalizer = await createNormalizer({
       normalization: { host_aliases: { www: 'strip' } },
     });
     expect(answer(normalizer, 'www.example.com')).toBe('https://example.com/');
@@ -150,7 +98,7 @@ describe('options', () => {
   ];
 
   test.each(BAD)('refuses %j', async (options, named) => {
-    const refusal = await library.createNormalizer(options as NormalizerOptions).catch((e) => e);
+    const refusal = await createNormalizer(options as NormalizerOptions).catch((e) => e);
     expect(refusal).toBeInstanceOf(TypeError);
     for (const name of named) expect(refusal.message).toContain(name);
     expect(refusal.message).not.toMatch(/^global:/m);
@@ -177,7 +125,7 @@ describe('raw mode', () => {
   const NAMES = ['utm_source', 'gclid', 'ref'];
   let raw: Normalizer;
   beforeAll(async () => {
-    raw = await library.createNormalizer({
+    raw = await createNormalizer({
       tracking_params: { params: NAMES },
       normalization: { encoding: 'preserve', sort_query: false },
     });
