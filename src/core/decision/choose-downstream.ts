@@ -2,8 +2,7 @@
 // untouched, unless `downstream_cache: vary` has said that those caches tell User-Agents apart;
 // what a crawler gets in place of its page must not be kept for the next one.
 import type { Downstream } from '../http/tell-downstream.ts';
-import type { HostPolicy } from '../policy/policy.ts';
-import { dimensionsOf } from '../routing/dimensions-of.ts';
+import type { Dimension, HostPolicy } from '../policy/policy.ts';
 import type { Decision, DecisionReason } from './decision.ts';
 import { isPage } from './plan-action.ts';
 
@@ -30,6 +29,9 @@ export function chooseDownstream(decision: Decision, isFallback: boolean): Downs
   return policy.downstreamCache === 'vary' && hasOtherAnswers(host) ? 'html_varies' : 'as_sent';
 }
 
-function hasOtherAnswers(host: HostPolicy): boolean {
-  return host.unmatched === 'block' || dimensionsOf(host).some(({ action }) => action !== 'bypass');
+/** Whether any client of the host gets something else than what is passed on. */
+function hasOtherAnswers({ unmatched, dimensions, rules }: HostPolicy): boolean {
+  const isOther = (one: Dimension | 'block' | null): boolean =>
+    one === 'block' || (one !== null && one.action !== 'bypass');
+  return isOther(unmatched) || dimensions.some(isOther) || rules.some((r) => isOther(r.dimension));
 }
