@@ -1,6 +1,7 @@
 // What changes a page or the rules counts for the lane at once: purges and renewals by this process
 // and by another, reloads, and the end of the server.
 import { expect, test } from 'vitest';
+import { postPurge } from '../helpers/post-purge.ts';
 import { hasAnswers, splitAnswers } from '../helpers/raw-client.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { hostsText, page, setStage, startOrigin } from '../scenario/stage.ts';
@@ -13,12 +14,8 @@ const UNVERIFIED = 'bots: {verify: "off"}\n';
 const bodyOf = (text: string | undefined): string => text?.split('\r\n\r\n')[1] ?? '';
 
 async function purge(adminPort: number, more: object = {}): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://site.test/page', ...more }),
-  });
-  expect(response.status).toBe(200);
+  const order = { url: 'https://site.test/page', ...more };
+  expect(await postPurge(adminPort, order)).toMatchObject({ status: 200 });
 }
 
 test('a purge by this process', async () => {

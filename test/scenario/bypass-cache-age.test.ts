@@ -1,6 +1,7 @@
 // What is not rendered, and stored, as it ages: validated, renewed, served stale, taken out by methods
 // that change something and by purges.
 import { describe, expect, test } from 'vitest';
+import { postPurge } from '../helpers/post-purge.ts';
 import { type Answer, valuesOf } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { counted, FRESH, setUp, verdict, visits } from './bypass-stage.ts';
@@ -120,12 +121,8 @@ describe('purged while it is validated', () => {
     };
     const reply = stage.get();
     await waitUntil('the origin is asked', () => held.length === 1);
-    const purged = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(order),
-    });
-    expect(await purged.json()).toMatchObject({ entries: 1 });
+    const { answer: purged } = await postPurge(stage.gateway.adminPort, order);
+    expect(purged).toMatchObject({ entries: 1 });
     held[0]?.(last);
     return await reply;
   }

@@ -2,6 +2,7 @@
 // behind the client's back, and what a failed one does.
 import { describe, expect, test } from 'vitest';
 import { mapParallel } from '../helpers/map-parallel.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { answer, page, type Stage, type StageOptions, setStage } from './stage.ts';
 
@@ -218,12 +219,9 @@ test('a soft purge makes a page stale: served once more, and renewed', async () 
   await stage.ask('/page');
   version = 2;
   stage.clock.advance(MINUTE_MS);
-  const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://site.test/page', soft: true }),
-  });
-  expect(await response.json()).toMatchObject({ entries: 1 });
+  const order = { url: 'https://site.test/page', soft: true };
+  const { answer } = await postPurge(stage.gateway.adminPort, order);
+  expect(answer).toMatchObject({ entries: 1 });
   expect(await verdict(stage)).toBe('stale v1 /page');
   await waitUntil('it is renewed', async () => (await verdict(stage)) === 'hit v2 /page');
 });

@@ -3,6 +3,7 @@
 // never older than what the origin had before it.
 import { expect, onTestFinished, test } from 'vitest';
 import { finishCommand, startCommand } from '../cli/run-command.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 import { startRawOrigin } from '../helpers/raw-origin.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { expectChanged, PASSED_ON, startChanging } from './changed-elsewhere.ts';
@@ -25,13 +26,8 @@ async function startProcesses(originUrl: string, host = ''): Promise<Processes> 
 }
 
 async function purge({ adminPort }: ServingProcess, body: Order): Promise<Order> {
-  const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const answer = (await response.json()) as Order;
-  expect([response.status, answer]).toEqual([200, answer]);
+  const { status, answer } = await postPurge(adminPort, body);
+  expect([status, answer]).toEqual([200, answer]);
   return answer;
 }
 

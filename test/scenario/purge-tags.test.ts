@@ -1,21 +1,12 @@
 // Purges over the admin API by tag, pattern and all, soft and taken back; what tags a page, and who
 // gets to see that.
+
 import { describe, expect, test } from 'vitest';
+import { type PurgeAnswer, postPurge } from '../helpers/post-purge.ts';
 import { HUMAN, page, type Reply, type Stage, setStage } from './stage.ts';
 
-interface PurgeAnswer {
-  readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-async function purge(stage: Stage, order: unknown): Promise<PurgeAnswer> {
-  const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(order),
-  });
-  return { status: response.status, body: (await response.json()) as PurgeAnswer['body'] };
-}
+const purge = (stage: Stage, order: unknown): Promise<PurgeAnswer> =>
+  postPurge(stage.gateway.adminPort, order);
 
 const verdict = (reply: Reply): string | null => reply.header('X-Render-Cache');
 const meta = (name: string, content: string): string =>
@@ -72,8 +63,8 @@ describe('a page is tagged', () => {
       await stage.ask('/page');
       expect(verdict(await stage.ask('/page'))).toBe('hit');
       const isTagged = tags.includes(tag);
-      const { body } = await purge(stage, { tag });
-      expect(body).toMatchObject({ entries: isTagged ? 1 : 0, tag, host: null, url: null });
+      const { answer } = await purge(stage, { tag });
+      expect(answer).toMatchObject({ entries: isTagged ? 1 : 0, tag, host: null, url: null });
       expect(verdict(await stage.ask('/page'))).toBe(isTagged ? 'new' : 'hit');
     }
   }
@@ -104,31 +95,31 @@ test('a pattern means paths under every spelling, of one host or of all', async 
   const paths = ['/%C3%BCber/uns?x=1', '/%c3%bcber/a', '/other'];
   for (const path of paths) await stage.ask(path);
   const count = async (order: object): Promise<unknown> =>
-    (await purge(stage, { ...order, dry_run: true })).body['entries'];
+    (await purge(stage, { ...order, dry_run: true })).answer['entries'];
   expect(await count({ pattern: '/über/*' })).toBe(2);
   expect(await count({ pattern: '/%c3%bcBER/*', host: 'site.test' })).toBe(2);
   expect(await count({ pattern: '~^/[^o]', host: 1 })).toBe(2);
   expect(await count({ pattern: '*' })).toBe(3);
-  expect((await purge(stage, { pattern: '/über/*' })).body).toMatchObject({ entries: 2 });
+  expect((await purge(stage, { pattern: '/über/*' })).answer).toMatchObject({ entries: 2 });
   expect(verdict(await stage.ask('/other'))).toBe('hit');
 });
 
 test('soft: stale and renewed once; taken back: fresh again', async () => {
   const stage = await setStage({ hasTestClock: true, render: 'cache: {jitter: 0}' });
   for (const path of ['/a', '/b']) await stage.ask(path);
-  const { body } = await purge(stage, { host: 'site.test', soft: true });
-  expect(body).toMatchObject({ entries: 2, soft: true, id: 1 });
+  const { answer } = await purge(stage, { host: 'site.test', soft: true });
+  expect(answer).toMatchObject({ entries: 2, soft: true, id: 1 });
   expect(verdict(await stage.ask('/a', { method: 'HEAD' }))).toBe('stale');
   expect(await purge(stage, { undo: 1, dry_run: true })).toMatchObject({
     status: 200,
-    body: { entries: 2, id: null, undoes: 1 },
+    answer: { entries: 2, id: null, undoes: 1 },
   });
   expect(verdict(await stage.ask('/a'))).toBe('stale');
-  expect(await purge(stage, { undo: 1 })).toMatchObject({ status: 200, body: { undoes: 1 } });
+  expect(await purge(stage, { undo: 1 })).toMatchObject({ status: 200, answer: { undoes: 1 } });
   expect(verdict(await stage.ask('/b'))).toBe('hit');
   expect(await purge(stage, { undo: 1 })).toEqual({
     status: 409,
-    body: {
+    answer: {
       error: { kind: 'not_undoable', reason: 'undone', message: 'it was taken back already' },
     },
   });
@@ -159,8 +150,8 @@ describe('what is not understood is refused, and purges nothing', () => {
   ])('%j', async (order, status, error) => {
     const stage = await setStage();
     await stage.ask('/page');
-    const answer = await purge(stage, order);
-    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+    const told = await purge(stage, order);
+    expect([told.status, JSON.stringify(told.answer)]).toEqual([
       status,
       expect.stringContaining(error.replaceAll('"', '\\"')),
     ]);

@@ -1,6 +1,7 @@
 // Purges against what this process does and knows itself: fetches that began before, and what was
 // learned about a page. A purge is an order; nothing older than it may come back (case D42).
 import { describe, expect, test } from 'vitest';
+import { type PurgeAnswer, postPurge } from '../helpers/post-purge.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { answer, page, type Reply, type Stage, type StageOptions, setStage } from './stage.ts';
 import { limitWaiters, served, untilRefused } from './waiters.ts';
@@ -14,14 +15,8 @@ async function purge(stage: Stage, body: Body): Promise<number> {
   return (await report(stage, body)).status;
 }
 
-async function report(stage: Stage, body: Body): Promise<{ status: number; answer: Body }> {
-  const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, answer: (await response.json()) as Body };
-}
+const report = (stage: Stage, body: Body): Promise<PurgeAnswer> =>
+  postPurge(stage.gateway.adminPort, body);
 
 interface HeldStage extends Stage {
   /** Answers the oldest request that is held. */

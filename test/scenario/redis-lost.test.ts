@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { postPurge } from '../helpers/post-purge.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { BOT, HUMAN, page, type Stage, setStage } from './stage.ts';
@@ -106,11 +107,7 @@ async function empty({ url }: RedisServer): Promise<void> {
 /** Until it is answered: while gateways find a new server, it may not be. */
 async function purge({ gateway }: Stage, body: object): Promise<void> {
   await waitUntil('the purge is carried out', async () => {
-    const { status } = await fetch(`http://127.0.0.1:${gateway.adminPort}/purge`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const { status } = await postPurge(gateway.adminPort, body);
     return status === 200;
   });
 }

@@ -3,6 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestGateway } from '../helpers/gateway.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 import { startRedisCluster } from '../helpers/redis-cluster.ts';
 import { startSentinelGroup } from '../helpers/redis-sentinel.ts';
 import { describeWithRedis, startRedisServer } from '../helpers/redis-server.ts';
@@ -58,12 +59,8 @@ describeWithRedis('machines', () => {
       expect(await one.ask('/')).toMatchObject({ status: 200, body: 'first' });
       expect(await pageFiles(one)).toEqual([]);
       version = 'second';
-      const purged = await fetch(`http://127.0.0.1:${one.gateway.adminPort}/purge`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ host: 'site.test' }),
-      });
-      expect(await purged.json()).toMatchObject({ entries: 1 });
+      const { answer: purged } = await postPurge(one.gateway.adminPort, { host: 'site.test' });
+      expect(purged).toMatchObject({ entries: 1 });
       const replies = [await other.ask('/'), await one.ask('/')];
       expect(replies.map(({ status, body }) => [status, body])).toEqual([
         [200, 'second'],

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
 import { mapParallel } from '../helpers/map-parallel.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 import { BOT, keyOf, MOBILE_BOT, openStage, page } from './stage.ts';
 
 const EVERY = 30;
@@ -57,12 +58,7 @@ async function explain(url: string, userAgent: string): Promise<Told> {
 }
 
 async function purgeByAdmin(body: unknown): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return await response.json();
+  return (await postPurge(stage.gateway.adminPort, body)).answer;
 }
 
 test('request, explain and normalize name one key', async () => {

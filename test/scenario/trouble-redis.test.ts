@@ -2,6 +2,7 @@
 // nothing is stored by guess, and everything works again by itself.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { mapParallel } from '../helpers/map-parallel.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { page, type Reply, type Stage, setStage } from './stage.ts';
@@ -97,12 +98,8 @@ describeWithRedis('Redis', () => {
       return reply.header('Cache-Status')?.includes('store_unavailable') === true;
     });
     expect((await stage.ask(long(1))).header('X-Render-Cache')).toBe('hit');
-    const purged = await fetch(`http://127.0.0.1:${stage.gateway.adminPort}/purge`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ host: 'site.test' }),
-    });
-    expect(await purged.json()).toMatchObject({ entries: filled - 1 });
+    const { answer: purged } = await postPurge(stage.gateway.adminPort, { host: 'site.test' });
+    expect(purged).toMatchObject({ entries: filled - 1 });
     await stage.ask('/again');
     expect(await isHit(stage, '/again')).toBe(true);
   });

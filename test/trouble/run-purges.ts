@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { percentile } from '../bench/report.ts';
 import { type Shot, startLoad } from '../helpers/load.ts';
+import { postPurge } from '../helpers/post-purge.ts';
 
 /** A site whose pages say their path and their version. */
 export interface VersionedSite {
@@ -130,12 +131,7 @@ async function purge(
   failed: string[],
 ): Promise<number> {
   const beganAt = performance.now();
-  const response = await fetch(`http://127.0.0.1:${adminPort}/purge`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(order),
-  });
-  const text = await response.text();
-  if (response.status !== 200) failed.push(`purge: ${response.status} ${text}`);
+  const { status, answer } = await postPurge(adminPort, order);
+  if (status !== 200) failed.push(`purge: ${status} ${JSON.stringify(answer)}`);
   return performance.now() - beganAt;
 }
