@@ -14,9 +14,11 @@ const DOWNSTREAM_WORDS: Readonly<Record<NonNullable<Explanation['downstream']>, 
   unkept: 'unkept: no cache in front keeps the answer',
 };
 
+type Line = readonly [label: string, text: string];
+
 export function formatExplanation(explanation: Explanation): string {
   const { host, dimension, bot, rule } = explanation;
-  const lines: (readonly [string, string])[] = [['input', explanation.input]];
+  const lines: Line[] = [['input', explanation.input]];
   for (const { step, before, after } of explanation.steps) {
     lines.push([
       `  ${step}`,
@@ -25,6 +27,9 @@ export function formatExplanation(explanation: Explanation): string {
   }
   for (const { name, pattern, level } of explanation.stripped) {
     lines.push(['  stripped', `${name} (pattern ${pattern}, ${level})`]);
+  }
+  for (const { name, reason } of explanation.dropped) {
+    lines.push(['  dropped', `${name} (${DROPPED_FOR[reason]})`]);
   }
   if (explanation.learned !== null) {
     const { rule: variance, for: address, from, at } = explanation.learned;
@@ -44,14 +49,25 @@ export function formatExplanation(explanation: Explanation): string {
   );
   if (explanation.status !== null) lines.push(['status', String(explanation.status)]);
   if (explanation.location !== null) lines.push(['location', explanation.location]);
-  // A plain bypass has a key too, under which nothing is ever kept.
-  if (explanation.action === 'render' || explanation.cached !== 'unknown') {
-    lines.push(['key', explanation.key ?? ''], ['file', explanation.file ?? '']);
-  }
+  lines.push(...describeKey(explanation));
   lines.push(['cached', explanation.cached], ['would', describeWould(explanation)]);
   const { downstream } = explanation;
   if (downstream !== null) lines.push(['downstream', DOWNSTREAM_WORDS[downstream]]);
   return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
+}
+
+const DROPPED_FOR = {
+  default_value: 'equals normalization.default_values',
+  empty_value: 'has no value',
+} as const;
+
+function describeKey({ key, file, action, reason }: Explanation): readonly Line[] {
+  if (key !== null)
+    return [
+      ['key', key],
+      ['file', file ?? ''],
+    ];
+  return action === 'bypass' ? [['no key', `passed on and not kept, because: ${reason}`]] : [];
 }
 
 function describeWould({ would, may_keep: mayKeep }: Explanation): string {

@@ -1,19 +1,13 @@
 // What the store has for a decision: the last line of every explanation.
 import type { Decision } from '../core/decision/decision.ts';
-import {
-  type CachedState,
-  isCachedBypass,
-  refOf,
-  type UnsharedCause,
-} from '../core/decision/explain-decision.ts';
+import { type CachedState, refOf, type UnsharedCause } from '../core/decision/explain-decision.ts';
 import { formatCacheKey } from '../core/key/cache-key.ts';
 import { formatIdentity, type PipelineDeps } from './deps.ts';
-import type { BodyRef } from './ports.ts';
 import type { PageStore } from './store/page-store.ts';
 
 /** `unknown` for a decision that looks nothing up, and for a store that can't be asked. */
 export async function findCached(decision: Decision, pages: PageStore): Promise<CachedState> {
-  const ref = findPlace(decision);
+  const ref = refOf(decision);
   if (decision.error !== null || ref === null) return 'unknown';
   const key = formatCacheKey(ref);
   const found = await pages.lookUp(key, ref, decision.normalized);
@@ -26,18 +20,12 @@ export function findUnshared(
   decision: Decision,
   { knownUnshared }: Pick<PipelineDeps, 'knownUnshared'>,
 ): UnsharedCause | null {
-  const ref = findPlace(decision);
+  const ref = refOf(decision);
   if (decision.error !== null || ref === null) return null;
   return knownUnshared.get(formatIdentity(formatCacheKey(ref), decision.normalized));
 }
 
 /** Where nothing was ever stored. */
 export function cachedInNone(decision: Decision): CachedState {
-  return findPlace(decision) === null ? 'unknown' : 'absent';
-}
-
-/** Where the decision is looked up; null: nowhere. */
-function findPlace(decision: Decision): BodyRef | null {
-  const isLookedUp = decision.action === 'render' || isCachedBypass(decision);
-  return isLookedUp ? refOf(decision) : null;
+  return refOf(decision) === null ? 'unknown' : 'absent';
 }

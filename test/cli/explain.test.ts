@@ -10,7 +10,7 @@ const PUBLISHED_KEYS =
   'input normalized hash error host dimension rule action reason key file steps stripped tracking cached would'.split(
     ' ',
   );
-const ADDED_KEYS = 'status location bot learned may_keep not_kept downstream'.split(' ');
+const ADDED_KEYS = 'status location bot learned may_keep not_kept downstream dropped'.split(' ');
 
 let stored: StoredPages;
 
@@ -36,7 +36,8 @@ test('--json has exactly the published shape', async () => {
   const explanation = await explainJson(url);
   // `status` and `location` say what a status answer would be, `bot` whose crawler it says it is,
   // `learned` what the origin has said about the parameters, `may_keep` and `not_kept` whether an
-  // answer may be kept, and why the last one was not, `downstream` what caches in front are told.
+  // answer may be kept, and why the last one was not, `downstream` what caches in front are told,
+  // `dropped` what no tracking parameter is.
   expect(Object.keys(explanation).toSorted()).toEqual(
     [...PUBLISHED_KEYS, ...ADDED_KEYS].toSorted(),
   );
@@ -120,7 +121,7 @@ describe('every kind of plan', () => {
     [
       'a signed URL',
       ['https://shop.example/report?X-Amz-Signature=abc'],
-      { action: 'bypass', reason: 'signed_url', would: 'bypass' },
+      { action: 'bypass', reason: 'signed_url', key: null, file: null, would: 'bypass' },
     ],
     [
       'a file that is no page',
@@ -202,7 +203,37 @@ test.each([
     const { stdout } = await runCommand(['explain', ...argv]);
     expect(/^key +cache:1:0:[0-9a-f]{16}\nfile +[0-9a-f]{16}_0/m.test(stdout)).toBe(isKept);
     expect(/^(key|file) /m.test(stdout)).toBe(isKept);
+    expect(/^no key +passed on and not kept, because: unmatched_dimension$/m.test(stdout)).toBe(
+      !isKept,
+    );
     expect(/^would +bypass, and keep the answer /m.test(stdout)).toBe(isKept);
+  });
+});
+
+test('what is left out for its value is listed, also where nothing is stripped', async () => {
+  const files = {
+    'edge-gateway.yaml': 'render: { engine: origin }\n',
+    'hosts.yaml': `hosts:
+  - id: 1
+    domain: shop.example
+    tracking_params: { strip: false }
+    normalization: { default_values: { page: "1" }, empty_values: drop }
+`,
+  };
+  await withFiles(files, async (folder) => {
+    const url = 'https://shop.example/list?page=1&utm_source=a&q=&sort=x';
+    const argv = ['explain', url, '-c', `${folder}/edge-gateway.yaml`];
+    expect(JSON.parse((await runCommand([...argv, '--json'])).stdout)).toMatchObject({
+      normalized: 'https://shop.example/list?sort=x&utm_source=a',
+      stripped: [],
+      dropped: [
+        { name: 'page', reason: 'default_value' },
+        { name: 'q', reason: 'empty_value' },
+      ],
+    });
+    const { stdout } = await runCommand(argv);
+    expect(stdout).toContain('  dropped    page (equals normalization.default_values)\n');
+    expect(stdout).toContain('  dropped    q (has no value)\n');
   });
 });
 

@@ -88,6 +88,7 @@ export function createDecider(
       rule,
       policy,
       stripped: normalized.stripped,
+      dropped: normalized.dropped,
       learned: normalized.learned,
       steps: trace ?? NO_STEPS,
     } satisfies KeyedDecision;

@@ -4,6 +4,7 @@ import type { BotJudgement } from '../bots/crawlers.ts';
 import type { LearnedRule } from '../learned/learned-rule.ts';
 import type {
   Dimension,
+  DroppedPair,
   EffectivePolicy,
   HostPolicy,
   Rule,
@@ -88,6 +89,8 @@ export interface KeyedDecision extends DecisionBase {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly stripped: readonly StrippedPair[];
+  /** By options of `normalization`; listed for a trace only. */
+  readonly dropped: readonly DroppedPair[];
   /** What the origin has said about the parameters of this path. */
   readonly learned: LearnedRule | null;
 }

@@ -4,7 +4,8 @@ import { whyNoPart } from '../http/shared-cache/judge-request.ts';
 import type { Downstream } from '../http/tell-downstream.ts';
 import { BYPASS_DIMENSION_ID, bodyFileName, formatCacheKey } from '../key/cache-key.ts';
 import type { BodyRef } from '../key/entry.ts';
-import type { DownstreamCache, PolicyLevel, StrippedPair } from '../policy/policy.ts';
+import type { DownstreamCache, DroppedPair, PolicyLevel, StrippedPair } from '../policy/policy.ts';
+import { fieldsOf } from '../records.ts';
 import type { TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { chooseDownstream } from './choose-downstream.ts';
@@ -39,10 +40,13 @@ export interface Explanation {
   readonly reason: DecisionReason;
   readonly status: number | null;
   readonly location: string | null;
+  /** null: it is looked up nowhere and nothing of it is kept, as `action` and `reason` say. */
   readonly key: string | null;
   readonly file: string | null;
   readonly steps: readonly TraceStep[];
   readonly stripped: readonly StrippedPair[];
+  /** What options of `normalization` left out, whether tracking parameters are stripped or not. */
+  readonly dropped: readonly DroppedPair[];
   readonly tracking: {
     readonly strip: boolean;
     readonly mode: 'strip' | 'keep';
@@ -66,20 +70,30 @@ export interface Explanation {
   readonly downstream: DownstreamCache | Downstream | null;
 }
 
+/** Of a gateway that may be another version: whether it has what is shown. */
+export function isExplanation(value: unknown): value is Explanation {
+  const { input, steps, stripped, dropped, action, cached } = fieldsOf(value);
+  const lists = [steps, stripped, dropped];
+  const words = [input, action, cached];
+  return lists.every(Array.isArray) && words.every((word) => typeof word === 'string');
+}
+
 /** Who asks when nobody says who: the client most people want explained. */
 export const GOOGLEBOT_USER_AGENT =
   'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 
-/** Where the page of a decision is, or would be; null where there is none. */
+/** Where the page of a decision is looked up and would be kept; null: nowhere. */
 export function refOf(decision: Decision): BodyRef | null {
-  const { host, dimension } = decision;
+  const { host, dimension, action } = decision;
   if (decision.error !== null || host === null || dimension === null) return null;
-  const dimensionId = isCachedBypass(decision) ? BYPASS_DIMENSION_ID : dimension.id;
+  const isCached = isCachedBypass(decision);
+  if (action !== 'render' && !isCached) return null;
+  const dimensionId = isCached ? BYPASS_DIMENSION_ID : dimension.id;
   return { hostId: host.id, dimensionId, hash: decision.hash };
 }
 
 /** What is passed on, and may be answered from the cache. */
-export function isCachedBypass(decision: Decision): boolean {
+function isCachedBypass(decision: Decision): boolean {
   if (decision.error !== null || decision.action !== 'bypass') return false;
   const method = decision.reason === 'method' ? 'POST' : 'GET';
   const request = { method, headers: [], reason: decision.reason };
@@ -114,6 +128,7 @@ export function explainDecision(
     file: ref && bodyFileName(ref),
     steps: decision.steps,
     stripped: keyed?.stripped ?? [],
+    dropped: keyed?.dropped ?? [],
     tracking: explainTracking(keyed),
     learned: explainLearned(keyed),
     cached,

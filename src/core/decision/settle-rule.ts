@@ -92,15 +92,16 @@ function roundsMax({ urlBytesMax }: UrlLimits): number {
   return 2 * urlBytesMax;
 }
 
-/** What was stripped in earlier rounds is missing from the last one. */
+/** What was taken out in earlier rounds is missing from the last one. */
 function conclude(
   settled: SettledRule,
   statusRule: Rule | null,
   rounds: readonly SettledRule[],
 ): SettledRule {
   const stripped = rounds.flatMap((round) => round.normalized.stripped);
+  const dropped = rounds.flatMap((round) => round.normalized.dropped);
   const rule = statusRule ?? settled.rule;
-  return { ...settled, rule, normalized: { ...settled.normalized, stripped } };
+  return { ...settled, rule, normalized: { ...settled.normalized, stripped, dropped } };
 }
 
 function applyRule(parsed: ParsedUrl, context: SettleContext): Result<SettledRule, UrlErrorKind> {

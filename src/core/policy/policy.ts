@@ -37,6 +37,12 @@ export interface StrippedPair {
   readonly level: PolicyLevel | 'learned';
 }
 
+/** A pair that options of `normalization` leave out: its decoded name, and which of them. */
+export interface DroppedPair {
+  readonly name: string;
+  readonly reason: 'default_value' | 'empty_value';
+}
+
 export type EmptyValues = 'bare' | 'equals' | 'preserve' | 'drop';
 
 /** spec: url-and-key, "Further normalization options". */

@@ -2,6 +2,7 @@
 // read gives one URL or one named error.
 import type { FindLearned, LearnedRule } from '../learned/learned-rule.ts';
 import type {
+  DroppedPair,
   EffectivePolicy,
   NormalizationPolicy,
   StrippedPair,
@@ -18,6 +19,7 @@ import {
   dropDefaultValues,
   dropEmptyPairs,
   dropLearned,
+  listDropped,
   sortPairs,
   stripPairs,
 } from './select-pairs.ts';
@@ -30,6 +32,8 @@ export interface NormalizedUrl {
   readonly path: string;
   readonly query: string;
   readonly stripped: readonly StrippedPair[];
+  /** Listed for a trace only. */
+  readonly dropped: readonly DroppedPair[];
   /** What the origin has said about this path, where the policy listens to it. */
   readonly learned: LearnedRule | null;
 }
@@ -58,11 +62,11 @@ export function applyPolicy(
     : `${host === site.host ? site.prefix : makeSite(site.scheme, host, site.port).prefix}${path}`;
   const isLearning = findLearned !== null && options.noVarySearch === 'learn';
   const learned = isLearning ? findLearned(address) : null;
-  const { pairs, stripped } = selectPairs(parsed, policy, learned, trace);
+  const { pairs, stripped, dropped } = selectPairs(parsed, policy, learned, trace);
   const { query, url } = writeUrl(parsed, pairs, options, { address, isAsWritten });
   // Encoding can lengthen a URL; one that could not be normalized again is too long now.
   if (url.length > limits.urlBytesMax) return err('too_long');
-  return ok({ url, host, path, query, stripped, learned });
+  return ok({ url, host, path, query, stripped, dropped, learned });
 }
 
 interface Head {
@@ -100,9 +104,11 @@ function choosePath(
 interface SelectedPairs {
   readonly pairs: readonly QueryPair[];
   readonly stripped: readonly StrippedPair[];
+  readonly dropped: readonly DroppedPair[];
 }
 
-const NOTHING_SELECTED: SelectedPairs = { pairs: [], stripped: [] };
+const NOTHING_SELECTED: SelectedPairs = { pairs: [], stripped: [], dropped: [] };
+const NOTHING_DROPPED: readonly DroppedPair[] = [];
 
 function selectPairs(
   parsed: ParsedUrl,
@@ -129,8 +135,17 @@ function selectPairs(
   const isSorted = options.sortQuery || learned?.variance.ignoresOrder === true;
   const sorted = isSorted ? sortPairs(filled) : filled;
   show?.('sort', filled, sorted);
-  const dropped = mattering === null ? stripped : [...stripped, ...mattering.stripped];
-  return { pairs: sorted, stripped: dropped };
+  return {
+    pairs: sorted,
+    stripped: mattering === null ? stripped : [...stripped, ...mattering.stripped],
+    dropped:
+      trace === null
+        ? NOTHING_DROPPED
+        : [
+            ...listDropped(remaining, distinct, 'default_value'),
+            ...listDropped(distinct, filled, 'empty_value'),
+          ],
+  };
 }
 
 type PairsView = (step: string, before: readonly QueryPair[], after: readonly QueryPair[]) => void;

@@ -2,7 +2,12 @@
 // renderer or to a cacheable origin fetch.
 import { matters } from '../http/no-vary-search.ts';
 import type { LearnedRule } from '../learned/learned-rule.ts';
-import type { NormalizationPolicy, StripPolicy, StrippedPair } from '../policy/policy.ts';
+import type {
+  DroppedPair,
+  NormalizationPolicy,
+  StripPolicy,
+  StrippedPair,
+} from '../policy/policy.ts';
 import { compareNames, judgeName } from './param-name.ts';
 import { hasValue, pairValue, type QueryPair } from './read-pairs.ts';
 
@@ -60,6 +65,17 @@ export function dropDefaultValues(
   return pairs.filter(
     (pair) => defaultValues.get(pair.name.text) !== pairValue(bytes, pair, policy),
   );
+}
+
+/** Between two steps, for `explain`. */
+export function listDropped(
+  before: readonly QueryPair[],
+  after: readonly QueryPair[],
+  reason: DroppedPair['reason'],
+): readonly DroppedPair[] {
+  if (before.length === after.length) return [];
+  const kept = new Set(after);
+  return before.filter((pair) => !kept.has(pair)).map(({ name }) => ({ name: name.text, reason }));
 }
 
 /** A pair with neither name nor value vanishes; with `empty_values: drop` any without a value. */
