@@ -14,6 +14,7 @@ import type {
 } from '../server/admin/create-admin-app.ts';
 import type { Runtime } from './build-runtime.ts';
 import type { Stores } from './open-stores.ts';
+import type { ConfigState, Reloader } from './reload.ts';
 
 export interface AdminContext {
   readonly runtime: () => Runtime;
@@ -23,7 +24,7 @@ export interface AdminContext {
   readonly metrics: { readonly render: () => Promise<string>; readonly contentType: string };
   /** `ok`, or why no request is taken. */
   readonly accepting: () => string;
-  readonly reload: () => Promise<AdminResult>;
+  readonly reloader: Pick<Reloader, 'reloadForAdmin' | 'state'>;
   readonly restart: () => Promise<AdminResult>;
   readonly onError: (error: unknown) => void;
 }
@@ -44,14 +45,15 @@ export function createAdminActions(context: AdminContext): AdminDeps {
     },
     recache: context.refreshing.recache,
     warm: context.refreshing.warm,
-    reload: context.reload,
+    reload: context.reloader.reloadForAdmin,
     restart: context.restart,
     onError: context.onError,
   };
 }
 
 /** Ready means that pages can be served: the page source works, and nobody is stopping us. */
-async function checkReadiness({ runtime, stores, accepting }: AdminContext): Promise<ReadyReport> {
+async function checkReadiness(context: AdminContext): Promise<ReadyReport> {
+  const { runtime, stores, accepting } = context;
   const { source } = runtime();
   const [entries, bodies, pages] = await Promise.all([
     stores.entries.check(),
@@ -67,17 +69,26 @@ async function checkReadiness({ runtime, stores, accepting }: AdminContext): Pro
     accepting: accepting(),
   };
   // Without its store the gateway still answers from the origin, so that alone is not "not ready".
-  return { isReady: pages.state === 'done' && accepting() === 'ok', checks };
+  return {
+    isReady: pages.state === 'done' && accepting() === 'ok',
+    checks,
+    // Nor is a file with an error: what runs is whole.
+    config: describeConfig(context.reloader.state()),
+  };
+}
+
+function describeConfig({ isCurrent, errors, readAt }: ConfigState): ReadyReport['config'] {
+  return { current: isCurrent, errors, read_at: new Date(readAt).toISOString() };
 }
 
 async function explain(
-  { url, userAgent, address }: ExplainQuestion,
+  { url, method, userAgent, address }: ExplainQuestion,
   { runtime, stores, bots }: AdminContext,
 ): Promise<AdminResult> {
   const judgeBot = await bots.judgeAhead(userAgent, address);
   const { site, pipeline } = runtime().snapshot;
   const decision = site.decider.decide(
-    { url, method: 'GET', userAgent, hasAuthorization: false, judgeBot },
+    { url, method, userAgent, hasAuthorization: false, judgeBot },
     [],
   );
   const cached = await findCached(decision, stores.pages);

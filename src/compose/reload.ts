@@ -1,14 +1,17 @@
 // Reload without a restart: on SIGHUP, by the admin API, and when a file changes. The new
 // configuration is built aside; with any error the old one goes on serving and the error is told.
 import type { Log } from '../adapters/telemetry/create-log.ts';
-import { type ConfigCopy, createCopyingReader } from '../config/config-reader.ts';
+import type { Metrics } from '../adapters/telemetry/create-metrics.ts';
+import { createCopyingReader } from '../config/config-reader.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { Config, Settings } from '../config/settings.ts';
+import type { Config } from '../config/settings.ts';
 import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
+import type { Clock } from '../pipeline/ports.ts';
 import { adminError } from '../server/admin/admin-error.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
 import { findRestartSettings, renewWorkerSettings } from './restart-settings.ts';
+import type { Serving } from './serving.ts';
 
 export interface ReloadDeps {
   readonly file: string;
@@ -16,17 +19,26 @@ export interface ReloadDeps {
   readonly log: Log;
   /** The configuration in service. */
   readonly current: () => Config;
-  /** As `Serving.settingsAtStart`. */
-  readonly atStart: () => Settings;
-  /** Puts it into service; throws when everything is as it was before. */
-  readonly apply: (config: Config, copy: ConfigCopy) => Promise<void>;
-  readonly onReload: (result: 'applied' | 'refused') => void;
+  readonly serving: Pick<Serving, 'settingsAtStart' | 'change'>;
+  readonly metrics: Pick<Metrics, 'recordReload' | 'setConfig'>;
+  readonly clock: Clock;
   /** Then whoever should take it may be gone, which is no failure. */
   readonly isStopping: () => boolean;
 }
 
+/** How what runs and what was last read are to each other. */
+export interface ConfigState {
+  /** false: what was read was refused, and what was read before it is in service. */
+  readonly isCurrent: boolean;
+  /** Of what was refused. */
+  readonly errors: number;
+  /** When the configuration in service was read; epoch milliseconds. */
+  readonly readAt: number;
+}
+
 export interface ReloadReport {
   readonly isApplied: boolean;
+  readonly errors: number;
   /** Errors and warnings, each with its place where it has one. */
   readonly messages: readonly string[];
   /** Settings that changed and only count after a restart. */
@@ -38,6 +50,7 @@ export interface Reloader {
   /** Before the workers are replaced: what new ones bring along needs no other restart. */
   readonly reloadForRestart: () => Promise<ReloadReport>;
   readonly reloadForAdmin: () => Promise<AdminResult>;
+  readonly state: () => ConfigState;
   readonly close: () => void;
 }
 
@@ -49,6 +62,12 @@ export function createReloader(deps: ReloadDeps): Reloader {
   let isClosed = false;
   /** What the last reload read; null: none was, or it has to be tried again. */
   let lastRead: string | null = null;
+  let state: ConfigState = { isCurrent: true, errors: 0, readAt: deps.clock.now() };
+
+  function change(next: ConfigState): void {
+    state = next;
+    deps.metrics.setConfig(next);
+  }
 
   async function reload(reason: ReloadReason = {}): Promise<ReloadReport> {
     const turn = queue.then(async () => {
@@ -59,7 +78,9 @@ export function createReloader(deps: ReloadDeps): Reloader {
     queue = turn;
     const report = await turn;
     if (!report.isNews) return report;
-    deps.onReload(report.isApplied ? 'applied' : 'refused');
+    const { isApplied, errors } = report;
+    deps.metrics.recordReload(isApplied ? 'applied' : 'refused');
+    change({ isCurrent: isApplied, errors, readAt: isApplied ? deps.clock.now() : state.readAt });
     watchFiles();
     return report;
   }
@@ -79,8 +100,10 @@ export function createReloader(deps: ReloadDeps): Reloader {
     watcher = wanted === '' ? null : watchConfig(files, reloadChanged);
   }
 
+  change(state);
   watchFiles();
   return {
+    state: () => state,
     reload: async () => await reload(),
     reloadForRestart: async () => await reload({ isForRestart: true }),
     reloadForAdmin: async () => describeReload(await reload()),
@@ -112,26 +135,27 @@ async function reloadOnce(
     const { config, diagnostics } = await loadConfig(deps.file, deps.env, reader);
     const messages = diagnostics.map(formatDiagnostic);
     const read = JSON.stringify([reader.copy(), messages]);
-    const refused = { isApplied: false, messages, needsRestart: [], read, isNews: true };
+    const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+    const refused = { isApplied: false, errors, messages, needsRestart: [], read, isNews: true };
     if (isTold(read)) return { ...refused, isNews: false };
     if (config === null) {
       deps.log.error('reload refused: the old configuration goes on serving', { errors: messages });
       return refused;
     }
     const { settings } = config;
-    const atStart = deps.atStart();
+    const atStart = deps.serving.settingsAtStart();
     const kept = isForRestart ? renewWorkerSettings(settings, atStart) : atStart;
     const needsRestart = findRestartSettings(kept, settings);
-    await deps.apply(config, reader.copy());
+    await deps.serving.change(config, reader.copy());
     logApplied(config, { messages, needsRestart }, deps.log);
-    return { isApplied: true, messages, needsRestart, read, isNews: true };
+    return { isApplied: true, errors: 0, messages, needsRestart, read, isNews: true };
   } catch (cause) {
     // What a configuration names may be unusable although its text is right: a certificate, say.
     const reason = cause instanceof Error ? cause.message : String(cause);
     if (deps.isStopping()) deps.log.info('not reloaded: the gateway stops', { reason });
     else deps.log.error('reload failed: the old configuration goes on serving', { err: cause });
     const messages = [reason];
-    return { isApplied: false, messages, needsRestart: [], read: null, isNews: true };
+    return { isApplied: false, errors: 1, messages, needsRestart: [], read: null, isNews: true };
   }
 }
 

@@ -93,16 +93,16 @@ async function start(
         )
       : await serveHere(config, { foundation, runtime, isDraining }, releases);
   runUpkeep(config.settings, foundation, releases);
-  const { accepting, addresses, change, renderMetrics, restart, settingsAtStart } = serving;
+  const { accepting, addresses, renderMetrics, restart } = serving;
   const reloader = createReloader({
     file,
     env: options.env,
     log,
     current: () => runtime.current().config,
-    atStart: settingsAtStart,
-    onReload: metrics.recordReload,
+    serving,
+    metrics,
+    clock: lasting.pipeline.clock,
     isStopping: isDraining,
-    apply: change,
   });
   releases.add(reloader.close);
   const restartWorkers = createRestarter({ reloader, restart, log, isStopping: isDraining });
@@ -114,7 +114,7 @@ async function start(
       refreshing,
       metrics: { contentType: metrics.contentType, render: renderMetrics },
       accepting: () => (isDraining() ? 'draining' : accepting()),
-      reload: reloader.reloadForAdmin,
+      reloader,
       restart: async () => describeRestart(await restartWorkers('POST /restart')),
       onError: lasting.pipeline.onDefect,
     },

@@ -22,7 +22,7 @@ type Row = readonly [path: string, question: Question | null, status: number, ki
 
 test.each<Row>([
   ['/nowhere', null, 404, 'not_found'],
-  ['/purge', null, 404, 'not_found'],
+  ['/nowhere?a=/purge', post({}), 404, 'not_found'],
   ['/explain', null, 400, 'invalid_request'],
   ['/explain?url=https://site.test/&x=1', null, 400, 'invalid_request'],
   ['/purge', post([]), 400, 'invalid_request'],
@@ -55,6 +55,25 @@ test.each<Row>([
     status,
     { error: { kind, message: expect.stringMatching(/^[^{].{8}/) } },
   ]);
+});
+
+const CHANGES = ['/purge', '/recache', '/warm', '/reload', '/restart'];
+const READS = ['/health', '/ready', '/metrics', '/explain'];
+
+test.each([
+  ...CHANGES.flatMap((path) => [
+    [path, 'GET', 'POST'],
+    [path, 'DELETE', 'POST'],
+  ]),
+  ...READS.map((path) => [path, 'POST', 'GET, HEAD']),
+  ['/explain?url=https://site.test/', 'PUT', 'GET, HEAD'],
+])('%s does not take %s, but %s', async (path, method, allowed) => {
+  const url = `http://127.0.0.1:${stage.gateway.adminPort}${path}`;
+  const response = await fetch(url, { method });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+  expect(await response.json()).toEqual({
+    error: { kind: 'method_not_allowed', message: `this address takes ${allowed}` },
+  });
 });
 
 test('a configuration that is refused says so in that shape too', async () => {

@@ -97,6 +97,35 @@ describe('a broken file', () => {
     expect(await status(stage)).toBe(410);
   });
 
+  test('is counted in /ready, which stays ready, and told by the metrics', async () => {
+    const stage = await setStage({ gateway: UNWATCHED });
+    const admin = `http://127.0.0.1:${stage.gateway.adminPort}`;
+    const ready = async (): Promise<unknown> => {
+      const response = await fetch(`${admin}/ready`);
+      const { status: word, config } = (await response.json()) as Record<string, unknown>;
+      return { code: response.status, word, config };
+    };
+    const metric = async (name: string): Promise<number> => {
+      const text = await (await fetch(`${admin}/metrics`)).text();
+      return Number(new RegExp(`^edge_gateway_config_${name} (.*)$`, 'm').exec(text)?.[1]);
+    };
+    const read_at = expect.stringMatching(/^\d{4}-.*Z$/);
+    const fine = { code: 200, word: 'ready', config: { current: true, errors: 0, read_at } };
+    expect(await ready()).toEqual(fine);
+    expect(await metric('last_reload_successful')).toBe(1);
+    const since = await metric('last_reload_success_timestamp_seconds');
+    expect(since).toBeGreaterThan(1_700_000_000);
+    await write(stage, 'url_rulez: []\nnonsense: 1\n');
+    await stage.gateway.reload();
+    expect(await ready()).toEqual({ ...fine, config: { current: false, errors: 2, read_at } });
+    expect(await metric('last_reload_successful')).toBe(0);
+    expect(await metric('last_reload_success_timestamp_seconds')).toBe(since);
+    await write(stage, BLOCKED);
+    await stage.gateway.reload();
+    expect(await ready()).toEqual(fine);
+    expect(await metric('last_reload_successful')).toBe(1);
+  });
+
   test('that is watched is told once, and the next good one counts', async () => {
     const stage = await setStage();
     await write(stage, 'url_rulez: []\n');

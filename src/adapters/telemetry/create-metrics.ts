@@ -68,6 +68,8 @@ export interface Metrics {
   /** Asked at each scrape; null: the queue can't be asked. */
   readonly watchRefreshQueue: (read: () => Promise<RefreshCounts | null>) => void;
   readonly recordReload: (result: 'applied' | 'refused') => void;
+  /** Of the process that reads it; the others leave both at 0, since all are summed. */
+  readonly setConfig: (config: { readonly isCurrent: boolean; readonly readAt: number }) => void;
   /** Asked at each scrape. */
   readonly watchStores: (read: () => StoreUse) => void;
   /** Asked at each scrape; null: the store can't be asked. */
@@ -101,11 +103,9 @@ export function createMetrics(): Metrics {
   const refreshes = createCounter(registry, METRICS.refreshes);
   const removed = createCounter(registry, METRICS.removed);
   const reloads = createCounter(registry, METRICS.reloads);
-  const workers = new Gauge({
-    name: METRICS.workers.name,
-    help: METRICS.workers.help,
-    registers: [registry],
-  });
+  const configSuccess = createGauge(registry, METRICS.configSuccess);
+  const configTime = createGauge(registry, METRICS.configTime);
+  const workers = createGauge(registry, METRICS.workers);
   const workerEnds = createCounter(registry, METRICS.workerEnds);
   return {
     requestMeter: ({ host, dimension, source, cache, bot, strippedCount, isCollapsed }) => {
@@ -138,6 +138,10 @@ export function createMetrics(): Metrics {
     recordRefresh: ({ reason, outcome }) => refreshes({ reason, outcome })(1),
     watchRefreshQueue: (read) => watchRefreshQueue(registry, read),
     recordReload: (result) => reloads({ result })(1),
+    setConfig: ({ isCurrent, readAt }) => {
+      configSuccess.set(isCurrent ? 1 : 0);
+      configTime.set(readAt / 1000);
+    },
     watchStores: (read) => watchStores(registry, read),
     watchUsage: (read) => watchUsage(registry, read),
     recordRemoved: (reason, count) => removed({ reason })(count),
@@ -147,4 +151,11 @@ export function createMetrics(): Metrics {
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function createGauge(
+  registry: Registry,
+  { name, help }: { readonly name: string; readonly help: string },
+): Gauge {
+  return new Gauge({ name, help, registers: [registry] });
 }

@@ -106,6 +106,16 @@ export const METRICS = {
     help: 'Reloads of the configuration: applied, or refused and the old one still in service',
     labels: { result: WORDS_MAX },
   },
+  configSuccess: {
+    name: 'edge_gateway_config_last_reload_successful',
+    help: '1: the files that were last read are in service; 0: they were refused, older ones are',
+    labels: {},
+  },
+  configTime: {
+    name: 'edge_gateway_config_last_reload_success_timestamp_seconds',
+    help: 'When the configuration in service was read',
+    labels: {},
+  },
   workers: {
     name: 'edge_gateway_workers',
     help: 'Processes that serve pages',

@@ -14,6 +14,14 @@ export interface ReadyReport {
   readonly isReady: boolean;
   /** Part → `ok`, or why not. */
   readonly checks: Readonly<Record<string, string>>;
+  /** Whether the files that were last read are in service; published JSON. */
+  readonly config: {
+    readonly current: boolean;
+    /** Of those that were refused. */
+    readonly errors: number;
+    /** When what is in service was read, ISO 8601. */
+    readonly read_at: string;
+  };
 }
 
 /** A finished piece of admin work: status and JSON body. */
@@ -25,6 +33,8 @@ export interface AdminResult {
 /** A client and what it asks for. */
 export interface ExplainQuestion {
   readonly url: string;
+  /** Upper-case. */
+  readonly method: string;
   readonly userAgent: string;
   /** null: not given, so that no crawler can be verified. */
   readonly address: string | null;
@@ -48,7 +58,8 @@ const BODY_BYTES_MAX = 65_536;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Node looks every half minute by itself. */
 const CHECKING_INTERVAL_MS = 1_000;
-const EXPLAIN_PARAMETERS: ReadonlySet<string> = new Set(['url', 'user_agent', 'address']);
+const METHODS = ['GET', 'HEAD', 'POST'] as const;
+const EXPLAIN_PARAMETERS: ReadonlySet<string> = new Set(['url', 'method', 'user_agent', 'address']);
 
 /** Builds the admin application; the caller listens. */
 export function createAdminApp(deps: AdminDeps): FastifyInstance {
@@ -81,7 +92,16 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
     if (status >= 500) deps.onError(error);
     await reply.code(status).send(describeRefusal(status, error.message));
   });
-  app.setNotFoundHandler(async (_request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
+    const allowed = METHODS.filter((method) => app.hasRoute({ method, url: pathOf(request) }));
+    if (allowed.length > 0) {
+      const methods = allowed.join(', ');
+      await reply
+        .code(405)
+        .header('allow', methods)
+        .send(adminError('method_not_allowed', `this address takes ${methods}`));
+      return;
+    }
     await reply.code(404).send(adminError('not_found', 'there is no such address'));
   });
   addReadRoutes(app, deps);
@@ -93,10 +113,10 @@ export function createAdminApp(deps: AdminDeps): FastifyInstance {
 function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
   app.get('/health', async () => ({ status: 'ok' }));
   app.get('/ready', async (_request, reply) => {
-    const { isReady, checks } = await deps.ready();
+    const { isReady, checks, config } = await deps.ready();
     return await reply
       .code(isReady ? 200 : 503)
-      .send({ status: isReady ? 'ready' : 'not ready', checks });
+      .send({ status: isReady ? 'ready' : 'not ready', checks, config });
   });
   app.get('/metrics', async (_request, reply) => {
     const { contentType, text } = await deps.metrics();
@@ -115,6 +135,7 @@ function addReadRoutes(app: FastifyInstance, deps: AdminDeps): void {
     }
     const { status, body } = await deps.explain({
       url,
+      method: queryText(request, 'method').toUpperCase() || 'GET',
       userAgent: hasParameter(request, 'user_agent')
         ? queryText(request, 'user_agent')
         : GOOGLEBOT_USER_AGENT,
@@ -155,6 +176,10 @@ function describeRefusal(status: number, message: string): AdminError {
   // What curl says of `-d` alone.
   const advice = 'send JSON, and say so: content-type: application/json';
   return adminError(kind, status === 415 ? advice : message);
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? '';
 }
 
 function parametersOf({ query }: FastifyRequest): readonly string[] {
