@@ -20,6 +20,12 @@ export interface FinishedRefresh extends RefreshResult {
   readonly key: CacheKey;
 }
 
+export interface PutOffRefresh {
+  readonly key: CacheKey;
+  readonly detail: string | null;
+  readonly delayMs: number;
+}
+
 export interface RefreshCounts {
   /** Ready to be taken. */
   readonly waiting: number;
@@ -50,6 +56,8 @@ export interface RefreshQueue {
   ) => void;
   /** Tells of every job that ends, on whichever machine; answers how to stop that. */
   readonly onFinished: (listener: (finished: FinishedRefresh) => void) => () => void;
+  /** Tells likewise of every job that goes back into the queue for a while. */
+  readonly onPutOff: (listener: (putOff: PutOffRefresh) => void) => () => void;
   readonly count: () => Promise<Done<RefreshCounts>>;
   /** Hands out no more, and waits a while for those that run. */
   readonly close: () => Promise<void>;

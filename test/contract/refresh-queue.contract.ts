@@ -209,6 +209,26 @@ export function describeRefreshQueue(name: string, open: () => Promise<QueueSubj
       expect(heard).toHaveLength(2);
     });
 
+    test('tells of each job that is put off, and why', async () => {
+      const heard: unknown[] = [];
+      const stop = queue.onPutOff((putOff) => heard.push(putOff));
+      queue.onFinished(({ outcome }) => heard.push(outcome));
+      queue.work(
+        async (job) => {
+          if (job.failures > 0) return STORED;
+          return { outcome: 'later', detail: 'busy', job: { ...job, failures: 1 }, delayMs: 50 };
+        },
+        () => 1,
+      );
+      await add(makeJob(1));
+      await waitUntil('it has ended', () => heard.includes('stored'));
+      expect(heard).toEqual([{ key: makeJob(1).key, detail: 'busy', delayMs: 50 }, 'stored']);
+      stop();
+      await add(makeJob(2));
+      await waitUntil('the other has ended', () => heard.length === 3);
+      expect(heard[2]).toBe('stored');
+    });
+
     test('closing waits for what runs and hands out no more', async () => {
       const gate = createGate();
       queue.work(gate.run, () => 1);

@@ -259,7 +259,11 @@ describe('POST /warm', () => {
     expect(jobs(stage)).toEqual(['warm later status_500']);
     expect(stage.origin.requests).toHaveLength(2);
     version = 3;
-    expect((await warming).text).toContain('"outcome":"stored"');
+    const { text } = await warming;
+    const url = 'http://site.test/page';
+    const retry = { dimension: 'desktop', detail: 'status_500', delay_ms: 5_000 };
+    expect(JSON.parse(text.split('\n')[0] ?? '')).toEqual({ url, retry });
+    expect(text).toContain('"outcome":"stored"');
     expect(stage.origin.requests).toHaveLength(3);
   }, 20_000);
 

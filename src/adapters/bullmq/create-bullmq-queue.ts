@@ -55,6 +55,11 @@ export function createBullmqQueue(options: BullmqQueueOptions): RefreshQueue {
   let worker: RunningWorker | null = null;
   let events: EventListeners | null = null;
 
+  function listen(): EventListeners {
+    events ??= listenToEvents(patient.client, outages, clock);
+    return events;
+  }
+
   return {
     name: 'bullmq',
     add: (job) => ask(() => enqueue(job)),
@@ -64,10 +69,8 @@ export function createBullmqQueue(options: BullmqQueueOptions): RefreshQueue {
         { ...options, client: patient.client, outages },
       );
     },
-    onFinished: (listener) => {
-      events ??= listenToEvents(patient.client, outages, clock);
-      return events.add(listener);
-    },
+    onFinished: (listener) => listen().onFinished(listener),
+    onPutOff: (listener) => listen().onPutOff(listener),
     count: () =>
       ask(async () => {
         const counts = await queue.getJobCounts('prioritized', 'wait', 'delayed', 'active');

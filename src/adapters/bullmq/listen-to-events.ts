@@ -1,16 +1,17 @@
-// Hears how jobs end on any machine, from the queue's event stream.
+// Hears how jobs end, or are put off, on any machine, from the queue's event stream.
 
 import { QueueEvents } from 'bullmq';
-import { fieldsOf } from '../../core/records.ts';
+import { fieldsOf, isCount } from '../../core/records.ts';
 import { isRefreshOutcome } from '../../core/refresh/refresh-result.ts';
 import type { Clock } from '../../pipeline/ports.ts';
-import type { FinishedRefresh } from '../../pipeline/refresh-ports.ts';
+import type { FinishedRefresh, PutOffRefresh, RefreshQueue } from '../../pipeline/refresh-ports.ts';
 import { keyOfJobId, QUEUE } from './names.ts';
 import type { QueueClient } from './open-clients.ts';
 import type { Outages } from './report-outages.ts';
 
 export interface EventListeners {
-  readonly add: (listener: (finished: FinishedRefresh) => void) => () => void;
+  readonly onFinished: RefreshQueue['onFinished'];
+  readonly onPutOff: RefreshQueue['onPutOff'];
   readonly close: () => Promise<void>;
 }
 
@@ -25,6 +26,7 @@ export function listenToEvents(
   clock: Clock,
 ): EventListeners {
   const listeners = new Set<(finished: FinishedRefresh) => void>();
+  const putOffListeners = new Set<(putOff: PutOffRefresh) => void>();
   const tell = (finished: FinishedRefresh): void => {
     for (const listener of listeners) listener(finished);
   };
@@ -40,10 +42,18 @@ export function listenToEvents(
   events.on('failed', ({ jobId }) =>
     tell({ key: keyOfJobId(jobId), outcome: 'failed', detail: 'lost' }),
   );
+  events.on('progress', ({ jobId, data }) => {
+    const putOff = readPutOff(jobId, data);
+    for (const listener of putOffListeners) listener(putOff);
+  });
   return {
-    add: (listener) => {
+    onFinished: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    onPutOff: (listener) => {
+      putOffListeners.add(listener);
+      return () => void putOffListeners.delete(listener);
     },
     close: () => events.close(),
   };
@@ -57,5 +67,14 @@ function readFinished(jobId: string, value: unknown): FinishedRefresh {
     key,
     outcome: isRefreshOutcome(outcome) ? outcome : 'failed',
     detail: typeof detail === 'string' ? detail : null,
+  };
+}
+
+function readPutOff(jobId: string, value: unknown): PutOffRefresh {
+  const { detail, delayMs } = fieldsOf(value);
+  return {
+    key: keyOfJobId(jobId),
+    detail: typeof detail === 'string' ? detail : null,
+    delayMs: isCount(delayMs) ? delayMs : 0,
   };
 }

@@ -91,6 +91,9 @@ async function process(
   if (step.outcome !== 'later') return { key, ...step };
   await taken.updateData(step.job);
   await taken.changePriority({ priority: urgencyOf(step.job) });
-  await taken.moveToDelayed(clock.now() + step.delayMs, token);
+  // Before it goes: whoever waits for it is told why, on whichever machine.
+  const { detail, delayMs } = step;
+  await taken.updateProgress({ detail, delayMs });
+  await taken.moveToDelayed(clock.now() + delayMs, token);
   throw new DelayedError();
 }

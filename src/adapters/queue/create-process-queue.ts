@@ -1,7 +1,12 @@
 // The RefreshQueue port in this process's memory, beside the embedded store. What waits is lost
 // with the process; no page is, because the next hit and the next `warm` ask again.
 import { placesFor, type RefreshJob } from '../../core/refresh/refresh-job.ts';
-import type { FinishedRefresh, RefreshQueue, RefreshStep } from '../../pipeline/refresh-ports.ts';
+import type {
+  FinishedRefresh,
+  PutOffRefresh,
+  RefreshQueue,
+  RefreshStep,
+} from '../../pipeline/refresh-ports.ts';
 import { createWaitingJobs } from './waiting-jobs.ts';
 
 export interface ProcessQueueOptions {
@@ -27,6 +32,7 @@ export function createProcessQueue({
   const jobs = createWaitingJobs(take);
   const running = new Set<Promise<void>>();
   const listeners = new Set<(finished: FinishedRefresh) => void>();
+  const putOffListeners = new Set<(putOff: PutOffRefresh) => void>();
   let handler: Handler | null = null;
   let isClosed = false;
 
@@ -50,7 +56,9 @@ export function createProcessQueue({
     if (step.outcome !== 'later') {
       for (const listener of listeners) listener({ key: job.key, ...step });
     } else if (!isClosed) {
-      jobs.putOff(step.job, step.delayMs);
+      const { detail, delayMs } = step;
+      jobs.putOff(step.job, delayMs);
+      for (const listener of putOffListeners) listener({ key: job.key, detail, delayMs });
     }
   }
 
@@ -72,6 +80,10 @@ export function createProcessQueue({
     onFinished: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    onPutOff: (listener) => {
+      putOffListeners.add(listener);
+      return () => void putOffListeners.delete(listener);
     },
     count: async () => ({ state: 'done', value: { ...jobs.counts(), running: running.size } }),
     close: async () => {

@@ -10,8 +10,13 @@ export interface RefreshResult {
    * `dropped`: the configuration does not mean this page any more.
    */
   readonly outcome: (typeof OUTCOMES)[number];
-  /** Why, in one word, where it was not stored. */
+  /** Why, in one word, where it was not stored; the status of a page that is an error. */
   readonly detail: string | null;
+}
+
+/** `status_404`; null for a page that is none of these. */
+export function describeStatus(status: number): string | null {
+  return status >= 400 ? `status_${status}` : null;
 }
 
 /** For what comes out of a store that others can write to. */

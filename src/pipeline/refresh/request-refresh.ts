@@ -2,6 +2,7 @@
 // served; `warm` has those got that are not there, and tells of each.
 import type { Decider } from '../../core/decision/create-decider.ts';
 import type { RefreshJob, RefreshReason } from '../../core/refresh/refresh-job.ts';
+import { describeStatus } from '../../core/refresh/refresh-result.ts';
 import { isWhole } from '../fetch/judge-fill.ts';
 import type { Clock } from '../ports.ts';
 import type { RefreshQueue, RefreshResult } from '../refresh-ports.ts';
@@ -30,7 +31,16 @@ export interface RecacheReport {
   readonly refused: readonly { readonly url: string; readonly reason: RefreshRefusal }[];
 }
 
+/** A page that is put off: why, and for how long. Published JSON, hence snake_case. */
+export interface WarmRetry {
+  readonly dimension: string;
+  readonly detail: string | null;
+  readonly delay_ms: number;
+}
+
 export type WarmReport =
+  /** Each time one of its pages is to be tried again; the URL's own report follows in the end. */
+  | { readonly url: string; readonly retry: WarmRetry }
   | { readonly url: string; readonly refused: NoPageReason }
   | {
       readonly url: string;
@@ -66,46 +76,79 @@ export async function requestRecache(
   return { accepted: urls.length - refused.length, pages, refused };
 }
 
-/** One report a URL, in the order in which they are done. */
+/** One report a URL, in the order in which they are done, and one for each page put off. */
 export async function* warmPages(
   { urls, dimension }: RefreshCommand,
   context: RefreshRequests,
 ): AsyncGenerator<WarmReport> {
-  const running = new Map(
-    urls.map((url, index) => [
-      index,
-      warmUrl(url, dimension, context).then((report) => ({ index, report })),
-    ]),
-  );
-  while (running.size > 0) {
-    const { index, report } = await Promise.race(running.values());
-    running.delete(index);
-    yield report;
+  const reports: WarmReport[] = [];
+  let wake = (): void => undefined;
+  const tell = (report: WarmReport): void => {
+    reports.push(report);
+    wake();
+  };
+  let open = urls.length;
+  const defects: unknown[] = [];
+  for (const url of urls) {
+    warmUrl({ url, dimension, tell }, context).then(
+      (report) => {
+        open -= 1;
+        tell(report);
+      },
+      (cause: unknown) => {
+        defects.push(cause);
+        wake();
+      },
+    );
+  }
+  while (open > 0 || reports.length > 0) {
+    if (defects.length > 0) throw defects[0];
+    const report = reports.shift();
+    if (report !== undefined) {
+      yield report;
+      continue;
+    }
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   }
 }
 
+interface WarmOrder {
+  readonly url: string;
+  readonly dimension: string | null;
+  readonly tell: (report: WarmReport) => void;
+}
+
 async function warmUrl(
-  url: string,
-  dimension: string | null,
+  { url, dimension: name, tell }: WarmOrder,
   context: RefreshRequests,
 ): Promise<WarmReport> {
-  const found = findRefreshPages(url, dimension, context.decider);
+  const found = findRefreshPages(url, name, context.decider);
   if (!found.ok) return { url, refused: found.error };
   const pages = await Promise.all(
-    found.value.map(async (page) => ({
-      dimension: page.dimension,
-      ...(await warmPage(page, context)),
-    })),
+    found.value.map(async (page) => {
+      const { dimension } = page;
+      const onPutOff: PutOff = ({ detail, delayMs }) =>
+        tell({ url, retry: { dimension, detail, delay_ms: delayMs } });
+      return { dimension, ...(await warmPage(page, onPutOff, context)) };
+    }),
   );
   return { url, pages };
 }
 
-async function warmPage(page: RefreshPage, context: RefreshRequests): Promise<RefreshResult> {
+type PutOff = Parameters<RefreshWaiters['expect']>[1];
+
+async function warmPage(
+  page: RefreshPage,
+  onPutOff: PutOff,
+  context: RefreshRequests,
+): Promise<RefreshResult> {
   const stored = await context.pages.lookUp(page.key, page.ref, page.url);
   if (stored.state === 'hit' && stored.freshness === 'fresh' && isWhole(stored.entry)) {
-    return { outcome: 'fresh', detail: null };
+    return { outcome: 'fresh', detail: describeStatus(stored.entry.status) };
   }
-  const awaited = context.waiters.expect(page.key);
+  const awaited = context.waiters.expect(page.key, onPutOff);
   const refusal = await enqueue(page, 'warm', context);
   if (refusal === null) return await awaited.result;
   awaited.cancel();

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { questionAbout } from '../../core/decision/decision.ts';
 import type { RefreshJob } from '../../core/refresh/refresh-job.ts';
+import { describeStatus } from '../../core/refresh/refresh-result.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import { deriveKey } from '../phases.ts';
 import type { RefreshResult, RefreshStep } from '../refresh-ports.ts';
@@ -90,9 +91,10 @@ function toRefreshResult(fill: Fill): RefreshResult {
 }
 
 function describePage({ page, entry, unstored, isFromStore }: FilledPage): RefreshResult {
-  if (page.status >= 500) return { outcome: 'failed', detail: `status_${page.status}` };
-  if (isFromStore === true) return { outcome: 'fresh', detail: null };
-  if (entry !== null) return { outcome: 'stored', detail: null };
+  const status = describeStatus(page.status);
+  if (page.status >= 500) return { outcome: 'failed', detail: status };
+  if (isFromStore === true) return { outcome: 'fresh', detail: status };
+  if (entry !== null) return { outcome: 'stored', detail: status };
   return { outcome: PASSING.has(unstored) ? 'failed' : 'unstored', detail: unstored };
 }
 
