@@ -1,9 +1,20 @@
 // Asks the running gateway of a configuration, through its admin listener.
 
 import { type IncomingMessage, request } from 'node:http';
-import type { Settings } from '../config/settings.ts';
+import type { AdminSettings } from '../config/settings.ts';
 import { fieldsOf } from '../core/records.ts';
+import { err, ok, type Result } from '../core/result.ts';
 import { splitLines } from './split-lines.ts';
+
+export interface AdminQuestion {
+  readonly method: 'GET' | 'POST';
+  /** With its query. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** How long nothing may come; absent: as long as it takes. */
+  readonly timeoutMs?: number;
+}
 
 export interface AdminAnswer {
   readonly status: number;
@@ -11,38 +22,66 @@ export interface AdminAnswer {
   readonly values: AsyncIterable<unknown>;
 }
 
+/** An answer that is one object. */
+export interface AdminObject {
+  readonly status: number;
+  readonly value: unknown;
+}
+
 /** Nobody answers there, or stopped answering: a sentence for the person. */
 export class AdminError extends Error {}
 
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Posts JSON. Throws an `AdminError` when no gateway answers. */
+/** Throws an `AdminError` when no gateway answers. */
 export async function askAdmin(
-  { admin }: Settings,
-  path: string,
-  body: unknown,
+  { listen, token }: AdminSettings,
+  { method, path, body, timeoutMs }: AdminQuestion,
 ): Promise<AdminAnswer> {
-  const { token } = admin;
-  const { host, port } = admin.listen;
-  const address = addressOf(host);
+  const address = addressOf(listen.host);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const post = request({
+    const question = request({
       host: address,
-      port,
+      port: listen.port,
       path,
-      method: 'POST',
+      method,
       headers: {
-        'content-type': 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
     });
-    post.on('response', resolve);
-    post.on('error', (cause: NodeJS.ErrnoException) =>
-      reject(new AdminError(describe(`${address}:${port}`, cause))),
+    if (timeoutMs !== undefined) {
+      question.setTimeout(timeoutMs, () =>
+        question.destroy(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })),
+      );
+    }
+    question.on('response', resolve);
+    question.on('error', (cause: NodeJS.ErrnoException) =>
+      reject(new AdminError(describe(`${address}:${listen.port}`, cause))),
     );
-    post.end(JSON.stringify(body));
+    question.end(body === undefined ? undefined : JSON.stringify(body));
   });
   return { status: response.statusCode ?? 0, values: readValues(response) };
+}
+
+/** For an answer that is one object; the error is a sentence for the person. */
+export async function askAdminOnce(
+  admin: AdminSettings,
+  question: AdminQuestion,
+): Promise<Result<AdminObject, string>> {
+  try {
+    const { status, values } = await askAdmin(admin, question);
+    for await (const value of values) return ok({ status, value });
+    return err(`the gateway answers ${status}, and nothing more`);
+  } catch (cause) {
+    if (cause instanceof AdminError) return err(cause.message);
+    throw cause;
+  }
+}
+
+/** What is wrong with an answer that is not what was asked for. */
+export function describeRefusal(status: number, value: unknown): string {
+  return readAdminError(value) ?? `the gateway’s answer (${status}) is not understood`;
 }
 
 /** The message of an answer that says no; null: it is none. */

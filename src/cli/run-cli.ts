@@ -6,9 +6,11 @@ import { refuseUsage } from './command.ts';
 import { botsCommand } from './commands/bots.ts';
 import { checkCommand } from './commands/check.ts';
 import { explainCommand } from './commands/explain.ts';
+import { healthCommand } from './commands/health.ts';
 import { normalizeCommand } from './commands/normalize.ts';
 import { purgeCommand } from './commands/purge.ts';
 import { recacheCommand } from './commands/recache.ts';
+import { reloadCommand } from './commands/reload.ts';
 import { renderServiceCommand } from './commands/render-service.ts';
 import { serveCommand } from './commands/serve.ts';
 import { verifyCommand } from './commands/verify.ts';
@@ -18,6 +20,8 @@ const COMMANDS: readonly Command[] = [
   serveCommand,
   renderServiceCommand,
   checkCommand,
+  reloadCommand,
+  healthCommand,
   explainCommand,
   normalizeCommand,
   purgeCommand,

@@ -16,6 +16,7 @@ import {
 } from './read-values.ts';
 import { readRedis } from './redis-settings.ts';
 import type {
+  AdminSettings,
   ListenAddress,
   RenderServiceSettings,
   ServerLimits,
@@ -48,10 +49,7 @@ export function compileSettings(roots: Roots, file: string): Settings {
       watchConfig: pick(roots, 'server.watch_config', readFlag),
     },
     integration: readIntegration(roots),
-    admin: {
-      listen: pick(roots, 'admin.listen', readListen),
-      token: pickOptional(roots, 'admin.token', readToken),
-    },
+    admin: readAdmin(roots),
     redis: pickOptional(roots, 'redis', readRedis),
     storage: readStorage(roots, folder),
     memory: { bytesMax: pick(roots, 'memory.max_bytes', readSize) },
@@ -70,6 +68,14 @@ export function compileSettings(roots: Roots, file: string): Settings {
   };
   checkListeners(roots, settings);
   return settings;
+}
+
+/** Where the running gateway is asked, and with what. */
+export function readAdmin(roots: Roots): AdminSettings {
+  return {
+    listen: pick(roots, 'admin.listen', readListen),
+    token: pickOptional(roots, 'admin.token', readToken),
+  };
 }
 
 function readListen(node: ConfigNode): ListenAddress | undefined {

@@ -8,6 +8,12 @@ export interface ListenAddress {
   readonly port: number;
 }
 
+export interface AdminSettings {
+  readonly listen: ListenAddress;
+  /** null: only loopback may be bound. */
+  readonly token: string | null;
+}
+
 export interface TlsSettings {
   readonly listen: ListenAddress;
   /** Absolute paths; read again on every reload. */
@@ -71,7 +77,7 @@ export interface Settings {
   };
   /** The pull endpoints; null: they are off. */
   readonly integration: { readonly listen: ListenAddress } | null;
-  readonly admin: { readonly listen: ListenAddress; readonly token: string | null };
+  readonly admin: AdminSettings;
   /** null: the embedded store. */
   readonly redis: RedisTarget | null;
   readonly storage: StorageSettings;

@@ -103,9 +103,10 @@ describe('on a stopped gateway’s store', () => {
   });
 
   test.each([
-    [['https://unknown.example/'], 'this host is not configured'],
-    [['--host', 'unknown.example'], 'this host is not configured'],
-    [['--host', ''], 'this host is not configured'],
+    [['https://unknown.example/'], 'this host is not configured: "unknown.example"'],
+    [['http://Nope:80/a?b'], 'this host is not configured: "nope"'],
+    [['--host', 'unknown.example'], 'this host is not configured: "unknown.example"'],
+    [['--host', ''], 'this host is not configured: ""'],
     [['--tag', 'a b'], 'a tag has 1 to 256 printable characters'],
     [['--pattern', 'news'], 'not a pattern: "news" matches no path: write "/news"'],
     [['--pattern', '~('], 'not a pattern: bad regular expression'],

@@ -17,12 +17,12 @@ function show(isTerminal: boolean): string {
   if (isTerminal) Object.assign(output, { isTTY: true });
   const tally = new WarmTally({ ...NOTHING_YET, fresh: 10 }, 10);
   const pages = [{ dimension: 'desktop', outcome: 'stored', detail: null }];
-  // One that is done before the first counts only when the others before it are done, too.
+  // One that is done before the first is done; a warming that goes on begins before it.
   tally.add(12, { url: 'c', refused: null, pages });
   tally.add(10, { url: 'a', refused: 'not_a_page', pages: [] });
   const failed = [{ dimension: 'desktop', outcome: 'failed', detail: 'render_timeout' }];
   expect(tally.add(11, { url: 'b', refused: null, pages: failed })).toEqual([
-    { url: 'b', dimension: 'desktop', detail: 'render_timeout' },
+    { url: 'b', dimension: 'desktop', outcome: 'failed', detail: 'render_timeout' },
   ]);
   const progress = createProgress(output, tally, 20, performance.now() - MINUTE_MS);
   progress.show();

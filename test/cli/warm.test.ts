@@ -1,67 +1,26 @@
 // `warm` and `recache` against a running gateway, with real sitemaps on a real server.
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startGateway } from '../../src/compose/start-gateway.ts';
 import { findFreePort } from '../helpers/free-port.ts';
-import { type RawOrigin, startRawOrigin } from '../helpers/raw-origin.ts';
 import { answer, hostsText, page } from '../scenario/stage.ts';
-import { type CommandInput, type CommandResult, runCommand, withFiles } from './run-command.ts';
+import { runCommand, withFiles } from './run-command.ts';
+import { type RunningSite, startRunningSite } from './running-site.ts';
 
-const DIMENSIONS = 'dimensions: {crawlers: {id: 1, action: render, match_ua: ["*Googlebot*"]}}\n';
-
-interface Site {
-  readonly origin: RawOrigin;
-  readonly run: (argv: readonly string[], input?: CommandInput) => Promise<CommandResult>;
-}
-
-/** A gateway whose admin listener its configuration names, over an origin with pages of text. */
-async function startSite(token = ''): Promise<Site> {
-  const origin = await startRawOrigin({
+const startSite = (token?: string): Promise<RunningSite> =>
+  startRunningSite({
     answer: ({ target }) => {
       if (target.startsWith('/secret')) return page('x', 'Set-Cookie: a=1');
       if (target.startsWith('/gone')) return answer(404, 'gone', 'Content-Type: text/html');
       return page(target);
     },
+    ...(token === undefined ? {} : { token }),
   });
-  onTestFinished(origin.close);
-  const secret = token === '' ? '' : `, token: ${token}`;
-  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-warm-'));
-  const file = join(folder, 'edge-gateway.yaml');
-  await writeFile(
-    file,
-    `server: {listen: "127.0.0.1:0"}
-admin: {listen: "127.0.0.1:${await findFreePort()}"${secret}}
-${DIMENSIONS}render: {engine: origin}
-hosts: {include: hosts.yaml}
-`,
-  );
-  await writeFile(join(folder, 'hosts.yaml'), hostsText(origin.url));
-  let complaints = '';
-  const gateway = await startGateway({
-    file,
-    env: {},
-    stdout: new Writable({ write: (_chunk, _encoding, done) => done() }),
-    stderr: new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        complaints += chunk.toString();
-        done();
-      },
-    }),
-  });
-  if (gateway === null) throw new Error(complaints);
-  onTestFinished(async () => {
-    await gateway.stop();
-    await rm(folder, { recursive: true });
-  });
-  return { origin, run: (argv, input) => runCommand([...argv, '-c', file], input) };
-}
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
@@ -118,8 +77,44 @@ describe('warm', () => {
     expect(stdout).toBe('5 of 5 URLs: 0 fresh, 2 rendered, 1 not to be kept, 2 no pages\n');
     expect(stderr).toContain('no page: http://site.test/style.css: not_a_page');
     expect(stderr).toContain('no page: http://elsewhere.test/: unknown_host');
+    expect(stderr).toContain('stored, an error: http://site.test/gone (crawlers): status_404');
     expect(status).toBe(0);
   });
+
+  test('what is tried again is told, with the reason; what failed is listed in the end', async () => {
+    let asked = 0;
+    const { run } = await startRunningSite({
+      render: ', timeout: 1s',
+      answer: ({ target }) => {
+        if (target === '/hangs') return asked++ === 0 ? null : page('x');
+        return target.startsWith('/gone') ? answer(404, 'x', 'Content-Type: text/html') : page('x');
+      },
+    });
+    const gone = Array.from({ length: 23 }, (_, n) => `http://site.test/gone${n}`);
+    const list = ['http://site.test/hangs', 'http://site.test/a', ...gone].join('\n');
+    const { status, stdout, stderr } = await run(['warm', '-'], { stdin: Readable.from([list]) });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: '25 of 25 URLs: 0 fresh, 25 rendered\n',
+    });
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines[0]).toMatch(
+      /^again in 5s: http:\/\/site\.test\/hangs \(crawlers\), because: \w+$/,
+    );
+    expect(lines.filter((line) => line.startsWith('stored, an error: '))).toHaveLength(20);
+    expect(lines.at(-1)).toBe('… and 3 more that failed or are errors');
+    const again = await run(['warm', '-', '--json'], { stdin: Readable.from([list]) });
+    const objects = again.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(objects).toHaveLength(26);
+    expect(objects).toContainEqual({
+      url: 'http://site.test/gone7',
+      pages: [{ dimension: 'crawlers', outcome: 'fresh', detail: 'status_404' }],
+    });
+    expect(objects.at(-1)).toMatchObject({ urls: 25, done: 25, fresh: 25, failed: 0, error: null });
+  }, 30_000);
 
   test('goes on where it was, and starts anew for another list', async () => {
     const { run, origin } = await startSite();

@@ -17,6 +17,7 @@ import {
   textOption,
 } from '../command.ts';
 import { loadForCommand } from '../load-for-command.ts';
+import { warnOfRoot } from '../open-stores-for-command.ts';
 import { withBots } from '../with-bots.ts';
 
 export const botsCommand: Command = {
@@ -69,7 +70,9 @@ async function chooseFolder(args: ParsedArguments, io: CommandIo): Promise<strin
   const named = textOption(args, 'dir', '');
   if (named !== '') return named;
   const config = await loadForCommand(args, io);
-  return config === null ? null : rangesFolder(config.settings);
+  if (config === null) return null;
+  await warnOfRoot(config.settings.storage.basePath, io);
+  return rangesFolder(config.settings);
 }
 
 function report({ name, outcome, detail }: RefreshedList, io: CommandIo): void {

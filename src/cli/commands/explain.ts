@@ -1,16 +1,18 @@
-// `edge-gateway explain URL`: the whole decision, step by step, by the same code that serves.
+// `edge-gateway explain URL`: the whole decision, step by step, by the same code that serves;
+// with errors in the files on disk, by the running gateway.
 import { buildDecider } from '../../compose/build-decider.ts';
-import { openStoresIfPresent } from '../../compose/open-stores.ts';
-import type { Config } from '../../config/settings.ts';
+import type { AdminSettings, Config } from '../../config/settings.ts';
 import { parseIpAddress } from '../../core/bots/ip-address.ts';
-import type { DecisionRequest } from '../../core/decision/decision.ts';
 import {
   type Explanation,
   explainDecision,
   GOOGLEBOT_USER_AGENT,
+  isExplanation,
 } from '../../core/decision/explain-decision.ts';
+import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { cachedInNone, findCached } from '../../pipeline/find-cached.ts';
+import { askAdminOnce, describeRefusal } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -21,7 +23,8 @@ import {
   textOption,
 } from '../command.ts';
 import { formatExplanation } from '../format-explanation.ts';
-import { loadForCommand } from '../load-for-command.ts';
+import { loadOrAsk } from '../load-for-command.ts';
+import { openStoresForCommand } from '../open-stores-for-command.ts';
 import { withBots } from '../with-bots.ts';
 
 export const explainCommand: Command = {
@@ -41,24 +44,26 @@ export const explainCommand: Command = {
     if (url === undefined || others.length > 0) {
       return refuseUsage(io, 'explain takes one URL (quote it: & and ? mean something to a shell)');
     }
-    const config = await loadForCommand(args, io);
-    if (config === null) return 1;
-    const userAgent = textOption(args, 'user-agent', GOOGLEBOT_USER_AGENT);
-    const address = textOption(args, 'address', '');
-    if (address !== '' && parseIpAddress(address) === null) {
-      return refuseUsage(io, `--address takes an IP address, not "${address}"`);
-    }
-    const judgeBot = await withBots(config.settings, io, ({ judge }) =>
-      judge.judgeAhead(userAgent, address || null),
-    );
-    const request = {
+    const question: Question = {
       url: bytesToUrlText(Buffer.from(url)),
       method: textOption(args, 'method', 'GET').toUpperCase(),
-      userAgent,
-      hasAuthorization: false,
-      judgeBot,
+      userAgent: textOption(args, 'user-agent', GOOGLEBOT_USER_AGENT),
+      address: textOption(args, 'address', ''),
     };
-    const explanation = await explain(request, config, io);
+    if (question.address !== '' && parseIpAddress(question.address) === null) {
+      return refuseUsage(io, `--address takes an IP address, not "${question.address}"`);
+    }
+    const basis = await loadOrAsk(args, io);
+    if (basis === null) return 1;
+    const explained =
+      basis.kind === 'files'
+        ? ok(await explain(question, basis.config, io))
+        : await askToExplain(question, basis.admin);
+    if (!explained.ok) {
+      io.stderr.write(`edge-gateway: ${explained.error}\n`);
+      return 1;
+    }
+    const explanation = explained.value;
     io.stdout.write(
       hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
     );
@@ -67,15 +72,25 @@ export const explainCommand: Command = {
   },
 };
 
+interface Question {
+  readonly url: string;
+  readonly method: string;
+  readonly userAgent: string;
+  /** Empty: not given. */
+  readonly address: string;
+}
+
 async function explain(
-  request: DecisionRequest,
+  { address, ...asked }: Question,
   { policies, settings }: Config,
   io: CommandIo,
 ): Promise<Explanation> {
-  const stores = await openStoresIfPresent(settings, (message) => {
-    io.stderr.write(`edge-gateway: ${message}\n`);
-  });
+  const judgeBot = await withBots(settings, io, ({ judge }) =>
+    judge.judgeAhead(asked.userAgent, address || null),
+  );
+  const stores = await openStoresForCommand(settings, io);
   try {
+    const request = { ...asked, hasAuthorization: false, judgeBot };
     const decision = (await buildDecider(policies, stores?.learned ?? null)).decide(request, []);
     const cached =
       stores === null ? cachedInNone(decision) : await findCached(decision, stores.pages);
@@ -83,4 +98,16 @@ async function explain(
   } finally {
     await stores?.close();
   }
+}
+
+async function askToExplain(
+  { url, method, userAgent, address }: Question,
+  admin: AdminSettings,
+): Promise<Result<Explanation, string>> {
+  const query = new URLSearchParams({ url, method, user_agent: userAgent });
+  if (address !== '') query.set('address', address);
+  const asked = await askAdminOnce(admin, { method: 'GET', path: `/explain?${query.toString()}` });
+  if (!asked.ok) return asked;
+  const { status, value } = asked.value;
+  return status === 200 && isExplanation(value) ? ok(value) : err(describeRefusal(status, value));
 }

@@ -1,24 +1,34 @@
-// `edge-gateway purge`: takes pages out of the store, beside a running gateway or without one. The
-// key is made by the same decision as for serving, so any spelling of a URL will do.
+// `edge-gateway purge`: takes pages out of the store, beside a running gateway or without one; with
+// errors in the files on disk the running gateway does it. The key is made by the same decision as
+// for serving, so any spelling of a URL will do.
 import { buildDecider } from '../../compose/build-decider.ts';
-import { openStoresIfPresent } from '../../compose/open-stores.ts';
-import type { Config } from '../../config/settings.ts';
+import type { AdminSettings, Config } from '../../config/settings.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
-import { type PurgeReport, purgePages } from '../../pipeline/purge/purge-pages.ts';
-import { describePurgeError, formatReport } from '../../pipeline/purge/purge-report.ts';
-import { chooseTarget, type PurgeRequest } from '../../pipeline/purge/purge-request.ts';
+import { purgePages } from '../../pipeline/purge/purge-pages.ts';
+import {
+  describePurgeError,
+  formatReport,
+  type PurgeAnswer,
+} from '../../pipeline/purge/purge-report.ts';
+import {
+  chooseTarget,
+  formatOrder,
+  type PurgeRequest,
+} from '../../pipeline/purge/purge-request.ts';
+import { askAdminOnce, describeRefusal } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
   type CommandIo,
-  type ExitCode,
   hasOption,
   JSON_OPTION,
   type ParsedArguments,
   refuseUsage,
 } from '../command.ts';
-import { loadForCommand } from '../load-for-command.ts';
+import { describePurge, readPurgeAnswer } from '../describe-purge.ts';
+import { type CommandBasis, loadOrAsk } from '../load-for-command.ts';
+import { openStoresForCommand } from '../open-stores-for-command.ts';
 
 export const purgeCommand: Command = {
   name: 'purge',
@@ -41,8 +51,22 @@ export const purgeCommand: Command = {
   run: async (args, io) => {
     const request = readRequest(args);
     if (!request.ok) return refuseUsage(io, `purge: ${request.error}`);
-    const config = await loadForCommand(args, io);
-    return config === null ? 1 : await purge(request.value, config, io, args);
+    const basis = await loadOrAsk(args, io);
+    if (basis === null) return 1;
+    const purged =
+      basis.kind === 'files'
+        ? await purgeStore(request.value, basis.config, io)
+        : await askToPurge(request.value, basis.admin);
+    if (!purged.ok) {
+      io.stderr.write(`edge-gateway: ${purged.error}\n`);
+      return 1;
+    }
+    io.stdout.write(
+      hasOption(args, 'json')
+        ? `${JSON.stringify(purged.value)}\n`
+        : `${describePurge(purged.value, nameHosts(basis))}\n`,
+    );
+    return 0;
   },
 };
 
@@ -69,70 +93,36 @@ function readRequest(args: ParsedArguments): Result<PurgeRequest, string> {
   return ok({ target: target.value, soft, dryRun: hasOption(args, 'dry-run') });
 }
 
-async function purge(
+async function purgeStore(
   request: PurgeRequest,
   config: Config,
   io: CommandIo,
-  args: ParsedArguments,
-): Promise<ExitCode> {
-  const stores = await openStoresIfPresent(config.settings, (message) => {
-    io.stderr.write(`edge-gateway: ${message}\n`);
-  });
+): Promise<Result<PurgeAnswer, string>> {
+  const stores = await openStoresForCommand(config.settings, io);
   try {
     const { hosts } = config.policies;
     const decider = await buildDecider(config.policies, stores?.learned ?? null);
     const result = await purgePages(request, { decider, hosts, stores });
-    if (!result.ok) {
-      io.stderr.write(`edge-gateway: ${describePurgeError(result.error)}\n`);
-      return 1;
-    }
-    io.stdout.write(
-      hasOption(args, 'json')
-        ? `${JSON.stringify(formatReport(result.value))}\n`
-        : `${describeReport(result.value, hosts)}\n`,
-    );
-    return 0;
+    return result.ok ? ok(formatReport(result.value)) : err(describePurgeError(result.error));
   } finally {
     await stores?.close();
   }
 }
 
-type Hosts = Config['policies']['hosts'];
-
-function describeReport(report: PurgeReport, hosts: Hosts): string {
-  const { id, entries, newer, soft, undoes } = report;
-  const noun = entries === 1 ? 'entry' : 'entries';
-  const undo = soft && undoes === null && id !== null ? ` (take back: --undo ${id})` : '';
-  const stay = newer === 0 ? '' : `, ${newer} newer already`;
-  return `${entries} ${noun} ${chooseVerb(report)}${stay}: ${describePages(report, hosts)}${undo}`;
+async function askToPurge(
+  request: PurgeRequest,
+  admin: AdminSettings,
+): Promise<Result<PurgeAnswer, string>> {
+  const body = formatOrder(request);
+  const asked = await askAdminOnce(admin, { method: 'POST', path: '/purge', body });
+  if (!asked.ok) return asked;
+  const { status, value } = asked.value;
+  const answer = status === 200 ? readPurgeAnswer(value) : null;
+  return answer === null ? err(describeRefusal(status, value)) : ok(answer);
 }
 
-function chooseVerb({ dryRun, soft, undoes }: PurgeReport): string {
-  if (undoes !== null) return dryRun ? 'would be fresh again' : 'fresh again';
-  if (dryRun) return 'would go';
-  return soft ? 'marked stale' : 'purged';
-}
-
-function describePages({ selector }: PurgeReport, hosts: Hosts): string {
-  switch (selector.kind) {
-    case 'url':
-      return selector.url;
-    case 'pattern':
-      return `pattern ${selector.pattern}${describeScope(selector.hostId, hosts)}`;
-    case 'tag':
-      return `tag ${selector.tag}${describeScope(selector.hostId, hosts)}`;
-    case 'host':
-      return `host ${nameHost(selector.hostId, hosts)}`;
-    case 'all':
-      return 'all';
-  }
-}
-
-function describeScope(hostId: number | null, hosts: Hosts): string {
-  return hostId === null ? '' : ` of host ${nameHost(hostId, hosts)}`;
-}
-
-/** What is taken back may have been purged of a host that is configured no more. */
-function nameHost(hostId: number, hosts: Hosts): string {
-  return hosts.find(({ id }) => id === hostId)?.domain ?? String(hostId);
+/** What is purged of a host that is configured no more has no name any more. */
+function nameHosts(basis: CommandBasis): (hostId: number) => string {
+  const hosts = basis.kind === 'files' ? basis.config.policies.hosts : [];
+  return (hostId) => hosts.find(({ id }) => id === hostId)?.domain ?? String(hostId);
 }

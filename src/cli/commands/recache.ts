@@ -3,7 +3,7 @@
 import { fieldsOf } from '../../core/records.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { RECACHE_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
-import { AdminError, askAdmin, readAdminError } from '../ask-admin.ts';
+import { type AdminObject, askAdminOnce, describeRefusal } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
@@ -12,7 +12,7 @@ import {
   refuseUsage,
   textOption,
 } from '../command.ts';
-import { loadForCommand } from '../load-for-command.ts';
+import { loadOrAsk } from '../load-for-command.ts';
 
 export const recacheCommand: Command = {
   name: 'recache',
@@ -28,27 +28,21 @@ export const recacheCommand: Command = {
     if (urls.length === 0 || urls.length > RECACHE_URLS_MAX) {
       return refuseUsage(io, `recache takes 1 to ${RECACHE_URLS_MAX} URLs`);
     }
-    const config = await loadForCommand(args, io);
-    if (config === null) return 1;
+    const basis = await loadOrAsk(args, io);
+    if (basis === null) return 1;
     const dimension = textOption(args, 'dimension', '');
-    const order = { urls, ...(dimension === '' ? {} : { dimension }) };
-    try {
-      const { values } = await askAdmin(config.settings, '/recache', order);
-      let exitCode: ExitCode = 1;
-      for await (const value of values) exitCode = report(value, io);
-      return exitCode;
-    } catch (cause) {
-      if (!(cause instanceof AdminError)) throw cause;
-      io.stderr.write(`edge-gateway: ${cause.message}\n`);
-      return 1;
-    }
+    const body = { urls, ...(dimension === '' ? {} : { dimension }) };
+    const asked = await askAdminOnce(basis.admin, { method: 'POST', path: '/recache', body });
+    if (asked.ok) return report(asked.value, io);
+    io.stderr.write(`edge-gateway: ${asked.error}\n`);
+    return 1;
   },
 };
 
-function report(value: unknown, io: CommandIo): ExitCode {
+function report({ status, value }: AdminObject, io: CommandIo): ExitCode {
   const { accepted, pages, refused } = fieldsOf(value);
   if (!Array.isArray(refused)) {
-    io.stderr.write(`edge-gateway: ${readAdminError(value) ?? 'no answer'}\n`);
+    io.stderr.write(`edge-gateway: ${describeRefusal(status, value)}\n`);
     return 1;
   }
   for (const { url, reason } of refused) io.stderr.write(`refused: ${url}: ${reason}\n`);

@@ -1,7 +1,6 @@
 // `edge-gateway verify`: whether store and files agree, and bodies are what was stored. Works
 // beside a running gateway.
 import { setImmediate as yieldTurn } from 'node:timers/promises';
-import { openStoresIfPresent } from '../../compose/open-stores.ts';
 import {
   type Problem,
   type VerifyReport,
@@ -9,6 +8,7 @@ import {
 } from '../../pipeline/upkeep/verify-store.ts';
 import { CONFIG_OPTION, type Command, type CommandIo, hasOption, JSON_OPTION } from '../command.ts';
 import { loadForCommand } from '../load-for-command.ts';
+import { openStoresForCommand } from '../open-stores-for-command.ts';
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -24,9 +24,7 @@ export const verifyCommand: Command = {
   run: async (args, io) => {
     const config = await loadForCommand(args, io);
     if (config === null) return 1;
-    const stores = await openStoresIfPresent(config.settings, (message) => {
-      io.stderr.write(`edge-gateway: ${message}\n`);
-    });
+    const stores = await openStoresForCommand(config.settings, io);
     const printer = hasOption(args, 'json') ? printJson : printText;
     if (stores === null) {
       printer.summary(io, NOTHING_STORED, []);

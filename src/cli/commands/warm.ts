@@ -1,7 +1,7 @@
 // `edge-gateway warm`: has the pages of a sitemap, or of a list, got by the running gateway ahead
 // of the first who ask for them.
 
-import type { Config } from '../../config/settings.ts';
+import type { AdminSettings } from '../../config/settings.ts';
 import { indexHosts } from '../../core/routing/match-host.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { normalizeHost } from '../../core/url/normalize-host.ts';
@@ -11,16 +11,18 @@ import {
   type Command,
   type CommandIo,
   type ExitCode,
+  hasOption,
+  JSON_OPTION,
   type ParsedArguments,
   refuseUsage,
   textOption,
 } from '../command.ts';
-import { loadForCommand } from '../load-for-command.ts';
+import { type CommandBasis, loadOrAsk } from '../load-for-command.ts';
 import { isWebAddress } from '../warm/open-source.ts';
 import { openResumeFile, type ResumeFile } from '../warm/resume-file.ts';
-import { createProgress } from '../warm/show-progress.ts';
 import { walkSitemaps } from '../warm/walk-sitemaps.ts';
-import { formatCounts, NOTHING_YET, WarmTally } from '../warm/warm-tally.ts';
+import { reportJson, reportText, type WarmReporter } from '../warm/warm-reporter.ts';
+import { NOTHING_YET, WarmTally } from '../warm/warm-tally.ts';
 import { warmUrls } from '../warm/warm-urls.ts';
 
 const CONCURRENCY_DEFAULT = 8;
@@ -28,14 +30,13 @@ const CONCURRENCY_MAX = 1_000;
 /** What is kept in memory, to know how much is left. */
 const URLS_MAX = 2_000_000;
 const STATE_PAUSE_MS = 1_000;
-/** Failures and refusals that are told of one by one. */
-const TOLD_MAX = 20;
 /** What a list says is never more than text to a terminal. */
 const CONTROL = /\p{Cc}/gu;
 
 export const warmCommand: Command = {
   name: 'warm',
-  usage: '(SITEMAP | FILE | -) [-c FILE] [--concurrency N] [--dimension D] [--resume FILE]',
+  usage:
+    '(SITEMAP | FILE | -) [-c FILE] [--concurrency N] [--dimension D] [--resume FILE] [--json]',
   takesWords: true,
   summary: 'have the pages of a sitemap or a list got by the running gateway, ahead of requests',
   options: {
@@ -46,6 +47,7 @@ export const warmCommand: Command = {
     },
     dimension: { type: 'string', help: 'D  only this one (default: all that are rendered)' },
     resume: { type: 'string', help: 'FILE  remembers how far it got, and goes on from there' },
+    json: JSON_OPTION,
   },
   run: async (args, io) => {
     const [source, ...others] = args.positionals;
@@ -56,10 +58,10 @@ export const warmCommand: Command = {
     if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > CONCURRENCY_MAX) {
       return refuseUsage(io, `--concurrency takes a number from 1 to ${CONCURRENCY_MAX}`);
     }
-    const config = await loadForCommand(args, io);
-    if (config === null) return 1;
-    const list = await collectUrls(source, config, io);
-    return await warm({ source, concurrency, config, ...list }, args, io);
+    const basis = await loadOrAsk(args, io);
+    if (basis === null) return 1;
+    const list = await collectUrls(source, basis, io);
+    return await warm({ source, concurrency, admin: basis.admin, ...list }, args, io);
   },
 };
 
@@ -69,8 +71,9 @@ interface Collected {
   readonly isPartial: boolean;
 }
 
-async function collectUrls(source: string, config: Config, io: CommandIo): Promise<Collected> {
-  const hosts = indexHosts(config.policies.hosts);
+async function collectUrls(source: string, basis: CommandBasis, io: CommandIo): Promise<Collected> {
+  // With errors in the files nobody knows them: only the site that was named is asked.
+  const hosts = indexHosts(basis.kind === 'files' ? basis.config.policies.hosts : []);
   const named = isWebAddress(source) && URL.canParse(source) ? new URL(source).host : null;
   let isPartial = false;
   const tell = (place: string, reason: string): void => {
@@ -100,7 +103,7 @@ async function collectUrls(source: string, config: Config, io: CommandIo): Promi
 interface Plan extends Collected {
   readonly source: string;
   readonly concurrency: number;
-  readonly config: Config;
+  readonly admin: AdminSettings;
 }
 
 async function warm(plan: Plan, args: ParsedArguments, io: CommandIo): Promise<ExitCode> {
@@ -113,22 +116,17 @@ async function warm(plan: Plan, args: ParsedArguments, io: CommandIo): Promise<E
   const resume = resumePath === '' ? null : openResumeFile(resumePath, source);
   const state = (await resume?.read()) ?? null;
   const done = Math.min(state?.done ?? 0, urls.length);
-  if (done > 0) io.stdout.write(`going on behind the first ${done} of ${urls.length}\n`);
+  const isJson = hasOption(args, 'json');
+  if (done > 0 && !isJson) io.stdout.write(`going on behind the first ${done} of ${urls.length}\n`);
   const tally = new WarmTally(state?.counts ?? NOTHING_YET, done);
-  const problem = await runWarming(plan, tally, {
-    dimension: textOption(args, 'dimension', ''),
-    resume,
-    io,
-  });
-  const { counts } = tally;
-  io.stdout.write(`${tally.doneTo} of ${urls.length} URLs: ${formatCounts(counts)}\n`);
-  if (problem !== null) {
-    const how =
-      resume === null ? '' : `; the same command goes on behind the first ${tally.doneTo}`;
-    io.stderr.write(`edge-gateway: ${problem}${how}\n`);
-    return 1;
-  }
+  const reporter = (isJson ? reportJson : reportText)(io, { tally, total: urls.length });
+  const dimension = textOption(args, 'dimension', '');
+  const problem = await runWarming(plan, tally, { dimension, resume, reporter });
+  const how = resume === null ? '' : `; the same command goes on behind the first ${tally.doneTo}`;
+  reporter.end(problem === null ? null : `${problem}${how}`);
+  if (problem !== null) return 1;
   await resume?.remove();
+  const { counts } = tally;
   const isUseless = counts.fresh + counts.rendered === 0;
   return counts.failed > 0 || plan.isPartial || isUseless ? 1 : 0;
 }
@@ -137,45 +135,38 @@ interface Run {
   /** Its name; empty: all. */
   readonly dimension: string;
   readonly resume: ResumeFile | null;
-  readonly io: CommandIo;
+  readonly reporter: WarmReporter;
 }
 
 /** @returns why it ended before its time, or null */
 async function runWarming(
-  { source, urls, concurrency, config }: Plan,
+  { source, urls, concurrency, admin }: Plan,
   tally: WarmTally,
-  { dimension, resume, io }: Run,
+  { dimension, resume, reporter }: Run,
 ): Promise<string | null> {
-  const progress = createProgress(io.stdout, tally, urls.length, performance.now());
   const write = async (): Promise<void> =>
     await resume?.write({ source, done: tally.doneTo, counts: tally.counts });
   let writtenAt = performance.now();
-  let told = 0;
-  const tell = (text: string): void => {
-    told += 1;
-    if (told > TOLD_MAX) return;
-    progress.clear();
-    io.stderr.write(`${text.replace(CONTROL, '?')}\n`);
-  };
   try {
     await warmUrls({
       urls,
       from: tally.doneTo,
       concurrency,
       ask: async (some) =>
-        await askAdmin(config.settings, '/warm', {
-          urls: some,
-          ...(dimension === '' ? {} : { dimension }),
+        await askAdmin(admin, {
+          method: 'POST',
+          path: '/warm',
+          body: { urls: some, ...(dimension === '' ? {} : { dimension }) },
         }),
       onDone: async (place, line) => {
-        if (line.refused !== null) tell(`no page: ${line.url}: ${line.refused}`);
-        for (const { url, dimension: name, detail } of tally.add(place, line)) {
-          tell(`failed: ${url} (${name}): ${detail}`);
-        }
-        progress.show();
+        await reporter.onDone(line, tally.add(place, line));
         if (performance.now() - writtenAt < STATE_PAUSE_MS) return;
         writtenAt = performance.now();
         await write();
+      },
+      onRetry: async (line) => {
+        tally.putOff(line);
+        await reporter.onRetry(line);
       },
     });
     return null;
@@ -183,8 +174,6 @@ async function runWarming(
     if (!(cause instanceof AdminError)) throw cause;
     return cause.message;
   } finally {
-    progress.clear();
-    if (told > TOLD_MAX) io.stderr.write(`… and ${told - TOLD_MAX} more\n`);
     await write();
   }
 }

@@ -1,10 +1,10 @@
 // Has a list of URLs warmed by the running gateway: so many at a time, in requests as large as
 // there is room, so that a list of which most is fresh goes quickly and one of renders is evenly
 // spread.
-import { fieldsOf } from '../../core/records.ts';
+import { fieldsOf, isCount } from '../../core/records.ts';
 import { WARM_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
 import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
-import type { WarmLine } from './warm-tally.ts';
+import type { WarmLine, WarmRetryLine } from './warm-tally.ts';
 
 export interface Warming {
   readonly urls: readonly string[];
@@ -14,6 +14,7 @@ export interface Warming {
   /** `POST /warm` with so many URLs. */
   readonly ask: (urls: readonly string[]) => Promise<AdminAnswer>;
   readonly onDone: (place: number, line: WarmLine) => Promise<void>;
+  readonly onRetry: (line: WarmRetryLine) => Promise<void>;
 }
 
 /** Throws an `AdminError` when the gateway does not go along. */
@@ -56,7 +57,7 @@ async function warmBatch(
   first: number,
   batch: readonly string[],
   done: () => void,
-  { ask, onDone }: Warming,
+  { ask, onDone, onRetry }: Warming,
 ): Promise<void> {
   const { status, values } = await ask(batch);
   const places = new Map<string, number[]>();
@@ -66,6 +67,11 @@ async function warmBatch(
   let open = batch.length;
   for await (const value of values) {
     if (status !== 200) throw new AdminError(`the gateway answers ${status}: ${describe(value)}`);
+    const retry = readRetry(value);
+    if (retry !== null) {
+      await onRetry(retry);
+      continue;
+    }
     const line = readLine(value);
     const place = places.get(line.url)?.shift();
     if (place === undefined) throw new AdminError('the gateway tells of a URL nobody asked for');
@@ -78,6 +84,19 @@ async function warmBatch(
 
 function describe(value: unknown): string {
   return readAdminError(value) ?? JSON.stringify(value);
+}
+
+/** null: the line says something else. */
+function readRetry(value: unknown): WarmRetryLine | null {
+  const { url, retry } = fieldsOf(value);
+  if (typeof url !== 'string' || retry === undefined) return null;
+  const { dimension, detail, delay_ms: delayMs } = fieldsOf(retry);
+  return {
+    url,
+    dimension: String(dimension),
+    detail: typeof detail === 'string' ? detail : null,
+    delayMs: isCount(delayMs) ? delayMs : 0,
+  };
 }
 
 function readLine(value: unknown): WarmLine {

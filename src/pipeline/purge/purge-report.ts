@@ -2,8 +2,23 @@
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { PurgeError, PurgeReport } from './purge-pages.ts';
 
-/** The fields are always the same; what was not asked for is null. */
-export function formatReport({ selector, ...report }: PurgeReport): Record<string, unknown> {
+/** The published JSON, hence snake_case: always the same fields, null for what was not asked for. */
+export interface PurgeAnswer {
+  readonly id: number | null;
+  readonly entries: number;
+  readonly newer: number;
+  readonly url: string | null;
+  readonly pattern: string | null;
+  readonly tag: string | null;
+  /** Its id. */
+  readonly host: number | null;
+  readonly all: boolean;
+  readonly soft: boolean;
+  readonly undoes: number | null;
+  readonly dry_run: boolean;
+}
+
+export function formatReport({ selector, ...report }: PurgeReport): PurgeAnswer {
   const { id, entries, newer, soft, undoes, dryRun } = report;
   return {
     id,
@@ -53,7 +68,7 @@ export function describePurgeError(error: PurgeError): string {
     case 'invalid_tag':
       return 'a tag has 1 to 256 printable characters without spaces and commas';
     case 'unknown_host':
-      return 'this host is not configured; hosts are listed in hosts.yaml';
+      return `this host is not configured: ${JSON.stringify(error.host)}; see hosts.include`;
     case 'not_undoable':
       return NOT_UNDOABLE[error.reason];
     case 'store_unavailable':

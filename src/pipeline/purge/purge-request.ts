@@ -58,11 +58,19 @@ export function chooseTarget(fields: PurgeFields): Result<PurgeTarget, string> {
   return host === null || takesHost ? ok(target) : err('a host goes with a pattern or a tag');
 }
 
+/** As `POST /purge` takes it. */
+export function formatOrder({ target, soft, dryRun }: PurgeRequest): Record<string, unknown> {
+  const { kind, ...fields } = target;
+  const named = kind === 'undo' ? { undo: target.id } : kind === 'all' ? { all: true } : fields;
+  return { ...named, soft, dry_run: dryRun };
+}
+
 export type SelectError =
   | { readonly kind: 'invalid_url'; readonly error: UrlErrorKind }
   | { readonly kind: 'invalid_pattern'; readonly message: string }
   | { readonly kind: 'invalid_tag' }
-  | { readonly kind: 'unknown_host' };
+  /** As it was asked for; of a URL the normalized name. */
+  | { readonly kind: 'unknown_host'; readonly host: string };
 
 export interface SelectContext {
   readonly decider: Decider;
@@ -94,7 +102,7 @@ export function selectPages(
     case 'host': {
       const host = findNamed(target.host, context.hosts);
       return host === undefined
-        ? err({ kind: 'unknown_host' })
+        ? err({ kind: 'unknown_host', host: target.host })
         : ok({ kind: 'host', hostId: host.id });
     }
     case 'all':
@@ -109,7 +117,7 @@ function withHost(
 ): Result<PurgeSelector, SelectError> {
   if (name === null) return ok(select(null));
   const host = findNamed(name, hosts);
-  return host === undefined ? err({ kind: 'unknown_host' }) : ok(select(host.id));
+  return host === undefined ? err({ kind: 'unknown_host', host: name }) : ok(select(host.id));
 }
 
 /** By id, or by domain in any spelling. */
@@ -128,7 +136,7 @@ function selectUrl(url: string, decider: Decider): Result<PurgeSelector, SelectE
   const decision = decider.decide(questionAbout(url), null);
   if (decision.error !== null) return err({ kind: 'invalid_url', error: decision.error });
   const { host, hash, normalized, learned } = decision;
-  if (host === null) return err({ kind: 'unknown_host' });
+  if (host === null) return err({ kind: 'unknown_host', host: new URL(normalized).host });
   const ids = dimensionsOf(host).map(({ id }) => id);
   const keys = [...new Set([...ids, BYPASS_DIMENSION_ID])].map((id) =>
     formatCacheKey({ hostId: host.id, dimensionId: id, hash }),
