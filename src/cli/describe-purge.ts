@@ -8,7 +8,8 @@ export function describePurge(answer: PurgeAnswer, nameHost: (hostId: number) =>
   const noun = entries === 1 ? 'entry' : 'entries';
   const undo = soft && undoes === null && id !== null ? ` (take back: --undo ${id})` : '';
   const stay = newer === 0 ? '' : `, ${newer} newer already`;
-  return `${entries} ${noun} ${chooseVerb(answer)}${stay}: ${describePages(answer, nameHost)}${undo}`;
+  const pages = describePages(answer, nameHost);
+  return `${entries} ${noun} ${chooseVerb(answer)}${stay}: ${pages}${undo}`;
 }
 
 /** Of a gateway that may be another version; null: it is none. */

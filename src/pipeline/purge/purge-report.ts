@@ -2,7 +2,7 @@
 import { parseCacheKey } from '../../core/key/cache-key.ts';
 import type { PurgeError, PurgeReport } from './purge-pages.ts';
 
-/** The published JSON, hence snake_case: always the same fields, null for what was not asked for. */
+/** The published JSON, hence snake_case: always the same fields, null for what was not asked. */
 export interface PurgeAnswer {
   readonly id: number | null;
   readonly entries: number;
