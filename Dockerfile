@@ -38,10 +38,12 @@ RUN ln -s /app/dist/cli/main.js /usr/local/bin/edge-gateway \
 
 USER node
 VOLUME ["/var/lib/edge-gateway", "/etc/edge-gateway"]
-EXPOSE 8080
+# The proxy; HTTPS and the admin listener where your files open them: server.tls.listen, admin.listen.
+EXPOSE 8080 8443 9090
 
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9090/health').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Asks where admin.listen says, whether the gateway answers; `health` without --live asks /ready.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
+  CMD ["node", "/app/dist/cli/main.js", "health", "--live", "-c", "/etc/edge-gateway/edge-gateway.yaml"]
 
 # tini reaps what Chromium leaves and passes signals on.
 ENTRYPOINT ["tini", "--", "node", "/app/dist/cli/main.js"]

@@ -3,39 +3,28 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Command, CommandIo, ExitCode, ParsedArguments } from './command.ts';
 import { refuseUsage } from './command.ts';
-import { botsCommand } from './commands/bots.ts';
-import { checkCommand } from './commands/check.ts';
-import { explainCommand } from './commands/explain.ts';
-import { healthCommand } from './commands/health.ts';
-import { normalizeCommand } from './commands/normalize.ts';
-import { purgeCommand } from './commands/purge.ts';
-import { recacheCommand } from './commands/recache.ts';
-import { reloadCommand } from './commands/reload.ts';
-import { renderServiceCommand } from './commands/render-service.ts';
-import { serveCommand } from './commands/serve.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { warmCommand } from './commands/warm.ts';
 
-const COMMANDS: readonly Command[] = [
-  serveCommand,
-  renderServiceCommand,
-  checkCommand,
-  reloadCommand,
-  healthCommand,
-  explainCommand,
-  normalizeCommand,
-  purgeCommand,
-  recacheCommand,
-  warmCommand,
-  verifyCommand,
-  botsCommand,
-];
+/** In the order of the help. Loaded when called: `health` is asked often and needs little. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  'render-service': async () => (await import('./commands/render-service.ts')).renderServiceCommand,
+  check: async () => (await import('./commands/check.ts')).checkCommand,
+  reload: async () => (await import('./commands/reload.ts')).reloadCommand,
+  health: async () => (await import('./commands/health.ts')).healthCommand,
+  explain: async () => (await import('./commands/explain.ts')).explainCommand,
+  normalize: async () => (await import('./commands/normalize.ts')).normalizeCommand,
+  purge: async () => (await import('./commands/purge.ts')).purgeCommand,
+  recache: async () => (await import('./commands/recache.ts')).recacheCommand,
+  warm: async () => (await import('./commands/warm.ts')).warmCommand,
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+  bots: async () => (await import('./commands/bots.ts')).botsCommand,
+};
 
 /** Runs one command line, without the program's own name. */
 export async function runCli(argv: readonly string[], io: CommandIo): Promise<ExitCode> {
   const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    io.stdout.write(formatHelp());
+    io.stdout.write(await formatHelp());
     return name === undefined ? 2 : 0;
   }
   if (name === '--version') {
@@ -44,10 +33,11 @@ export async function runCli(argv: readonly string[], io: CommandIo): Promise<Ex
   }
   // The reference engine's spelling of `check`.
   const commandName = name === '-t' ? 'check' : name;
-  const command = COMMANDS.find((candidate) => candidate.name === commandName);
-  if (command === undefined) {
+  const load = Object.hasOwn(COMMANDS, commandName) ? COMMANDS[commandName] : undefined;
+  if (load === undefined) {
     return refuseUsage(io, `there is no command "${name}"; see edge-gateway --help`);
   }
+  const command = await load();
   const parsed = parseOptions(command, rest);
   if (typeof parsed === 'string') {
     return refuseUsage(io, `${parsed}; see edge-gateway ${command.name} --help`);
@@ -102,9 +92,10 @@ function parseOptions(command: Command, argv: readonly string[]): ParsedArgument
   }
 }
 
-function formatHelp(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
-  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
+async function formatHelp(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
   return [
     'edge-gateway: serves crawlers the rendered pages of a JavaScript site\n\n',
     'Usage: edge-gateway COMMAND [OPTIONS]\n\n',
