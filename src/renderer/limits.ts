@@ -18,8 +18,10 @@ export const RENDER_LIMITS = {
 
   /** The network counts as quiet when nothing that counts was under way for this long. */
   quietMs: 500,
-  /** An XHR or fetch older than this is a long poll and no longer counts. */
-  longPollMs: 5_000,
+  /** Long polls are left under way no later than at this part of the soft limit. */
+  longPollPart: 0.5,
+  /** Answered questions of a page that are kept to know one that is asked again. */
+  questionsMax: 200,
   /** How often readiness is looked at. */
   sampleMs: 50,
   /** Kept back from the hard limit, so that a page can still be captured. */

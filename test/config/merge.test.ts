@@ -88,6 +88,13 @@ const CASES: readonly MergeCase[] = [
     expected: ['load', 1_000, '#a'],
   },
   {
+    name: 'so is what long polls are waited for',
+    host: 'render: { events: { wait_for: load } }',
+    rule: 'render: { events: { long_poll_after: 0 } }',
+    read: ({ render }) => [render.waitFor, render.longPollAfterMs],
+    expected: ['load', 0],
+  },
+  {
     name: 'an empty selector is explicit',
     host: 'render: { events: { selector: "#a" } }',
     rule: 'render: { events: { selector: "" } }',

@@ -61,6 +61,7 @@ export function effectivePolicy(
       softTimeoutMs: 15_000,
       waitFor: 'networkAlmostIdle',
       additionalWaitMs: 0,
+      longPollAfterMs: 10_000,
       selector: null,
       blockedResourceTypes: [],
       blockedPatterns: [],

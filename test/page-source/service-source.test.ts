@@ -83,6 +83,7 @@ describe('page source service', () => {
         wait_for: 'networkAlmostIdle',
         selector: '#app',
         additional_wait_ms: 0,
+        long_poll_after_ms: 9_500,
         blocked_resource_types: [],
         blocked_patterns: ['*ads*'],
         strip_scripts: true,

@@ -85,6 +85,7 @@ export function buildRequest(url: string, changes: Partial<RenderRequest> = {}):
     wait_for: 'networkAlmostIdle',
     selector: null,
     additional_wait_ms: 0,
+    long_poll_after_ms: 10_000,
     blocked_resource_types: [],
     blocked_patterns: [],
     strip_scripts: true,

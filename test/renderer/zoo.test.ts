@@ -114,7 +114,11 @@ const NETWORKS: Readonly<Record<string, Expected>> = {
     ask: { wait_for: 'networkIdle' },
     has: ['from the socket, from the stream'],
   },
-  '/network/long-poll': { ask: { wait_for: 'networkIdle' }, has: ['polling'] },
+  '/network/long-poll': {
+    ask: { wait_for: 'networkIdle', ...SHORT },
+    has: ['polling'],
+    head: { outcome: 'partial', pending_requests: [`https://${ZOO_HOST}/hang`] },
+  },
   '/network/polling': { ask: { wait_for: 'networkIdle', ...SHORT } },
   '/network/never-idle': {
     ask: SHORT,

@@ -58,6 +58,7 @@ export function buildRenderRequest(job: PageJob): RenderRequest {
     wait_for: render.waitFor,
     selector: render.selector,
     additional_wait_ms: render.additionalWaitMs,
+    long_poll_after_ms: Math.min(render.longPollAfterMs, timeoutMs),
     blocked_resource_types: render.blockedResourceTypes,
     blocked_patterns: render.blockedPatterns,
     strip_scripts: render.stripScripts,

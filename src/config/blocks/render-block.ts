@@ -37,6 +37,7 @@ export const RENDER_FIELDS: FieldTable<RenderFields> = {
     readWord('DOMContentLoaded', 'load', 'networkIdle', 'networkAlmostIdle'),
   ],
   additionalWaitMs: ['events.additional_wait', readAdditionalWait],
+  longPollAfterMs: ['events.long_poll_after', readDuration],
   selector: ['events.selector', (node) => readText(node) || null],
   blockedResourceTypes: ['blocked_resource_types', readList(readWord(...RESOURCE_TYPES))],
   blockedPatterns: ['blocked_patterns', readList((node) => readPattern(node)?.source)],

@@ -66,6 +66,9 @@ const events = section(
       'When a page counts as ready.',
     ),
     additional_wait: duration('Extra wait after the event.'),
+    long_poll_after: duration(
+      'When a long poll no longer keeps a page from being ready; half of soft_timeout at most.',
+    ),
     selector: text('CSS selector that must be on the page as well.'),
   },
   'When a page is ready; window.prerenderReady is honoured in any case.',

@@ -21,6 +21,8 @@ export interface RenderRequest {
   readonly wait_for: WaitEvent;
   readonly selector: string | null;
   readonly additional_wait_ms: number;
+  /** How old a long poll is when the page is no longer kept for it; may be absent. */
+  readonly long_poll_after_ms: number;
   readonly blocked_resource_types: readonly string[];
   readonly blocked_patterns: readonly string[];
   readonly strip_scripts: boolean;
@@ -33,6 +35,8 @@ const TEXT_CHARS_MAX = 16_384;
 const LIST_ITEMS_MAX = 1_000;
 const PIXELS_MAX = 10_000;
 const WAIT_MS_MAX = 3_600_000;
+/** What a gateway means that doesn't say. */
+const LONG_POLL_AFTER_MS = 10_000;
 const WAIT_EVENTS: readonly WaitEvent[] = [
   'DOMContentLoaded',
   'load',
@@ -52,6 +56,10 @@ export function parseRenderRequest(value: unknown): Result<RenderRequest, string
   const timeoutMs = readInteger(value['timeout_ms'], WAIT_MS_MAX);
   const softTimeoutMs = readInteger(value['soft_timeout_ms'], WAIT_MS_MAX);
   const additionalWaitMs = readInteger(value['additional_wait_ms'], WAIT_MS_MAX);
+  const longPollAfterMs = readInteger(
+    value['long_poll_after_ms'] ?? LONG_POLL_AFTER_MS,
+    WAIT_MS_MAX,
+  );
   const blockedTypes = readTexts(value['blocked_resource_types']);
   const blockedPatterns = readTexts(value['blocked_patterns']);
   const headers = readHeaders(value['headers']);
@@ -63,6 +71,7 @@ export function parseRenderRequest(value: unknown): Result<RenderRequest, string
   if (width === null || height === null) return err('width, height');
   if (timeoutMs === null || softTimeoutMs === null) return err('timeout_ms, soft_timeout_ms');
   if (additionalWaitMs === null) return err('additional_wait_ms');
+  if (longPollAfterMs === null) return err('long_poll_after_ms');
   if (waitFor === undefined) return err('wait_for');
   if (blockedTypes === null || blockedPatterns === null) return err('blocked_*');
   if (headers === null) return err('headers');
@@ -79,6 +88,7 @@ export function parseRenderRequest(value: unknown): Result<RenderRequest, string
     wait_for: waitFor,
     selector,
     additional_wait_ms: additionalWaitMs,
+    long_poll_after_ms: longPollAfterMs,
     blocked_resource_types: blockedTypes,
     blocked_patterns: blockedPatterns,
     strip_scripts: value['strip_scripts'],

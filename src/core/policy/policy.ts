@@ -94,6 +94,8 @@ export interface RenderPolicy {
   readonly softTimeoutMs: number;
   readonly waitFor: WaitEvent;
   readonly additionalWaitMs: number;
+  /** How old a long poll is when a page is no longer kept for it. */
+  readonly longPollAfterMs: number;
   readonly selector: string | null;
   readonly blockedResourceTypes: readonly string[];
   readonly blockedPatterns: readonly string[];

@@ -137,8 +137,12 @@ async function capture(rendering: Rendering): Promise<RenderAnswer> {
   });
   // Three questions at once cost the browser's answer time once.
   const [network, { frameTree }] = await Promise.all([
-    watchNetwork(session, (networkId) => {
-      if (networkId === document.answer()?.networkId) fail('origin_unreachable', 'cut document');
+    watchNetwork(session, {
+      pageUrl: request.url,
+      longPollAfterMs: longPollAfterMs(request),
+      onFailed: (networkId) => {
+        if (networkId === document.answer()?.networkId) fail('origin_unreachable', 'cut document');
+      },
     }),
     session.send('Page.getFrameTree'),
     session.send('Page.enable'),
@@ -225,6 +229,14 @@ async function finish(view: View, course: Course): Promise<RenderAnswer> {
   const finalUrl = dom.url.length > RENDER_LIMITS.textCharsMax ? request.url : dom.url;
   const head = { outcome, status, final_url: finalUrl, headers, timings } as const;
   return buildPageAnswer({ ...head, consoleErrors: [], pending }, html);
+}
+
+/** A short render knows its long polls as well, before they make it partial. */
+function longPollAfterMs({
+  long_poll_after_ms: afterMs,
+  soft_timeout_ms: softMs,
+}: RenderRequest): number {
+  return Math.min(afterMs, softMs * RENDER_LIMITS.longPollPart);
 }
 
 function captureMarginMs(timeoutMs: number): number {

@@ -38,6 +38,7 @@ const REQUEST: RenderRequest = {
   wait_for: 'DOMContentLoaded',
   selector: null,
   additional_wait_ms: 0,
+  long_poll_after_ms: TIMEOUT_MS,
   blocked_resource_types: [],
   blocked_patterns: [],
   strip_scripts: true,

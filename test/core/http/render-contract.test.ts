@@ -20,6 +20,7 @@ const REQUEST: RenderRequest = {
   wait_for: 'networkAlmostIdle',
   selector: null,
   additional_wait_ms: 0,
+  long_poll_after_ms: 10_000,
   blocked_resource_types: ['media'],
   blocked_patterns: ['*ads*'],
   strip_scripts: true,
@@ -34,7 +35,7 @@ describe('parseRenderRequest', () => {
   });
 
   it('fills in what may be absent', () => {
-    const { locale: _locale, selector: _selector, ...rest } = REQUEST;
+    const { locale: _, selector: _s, long_poll_after_ms: _l, ...rest } = REQUEST;
     expect(parseRenderRequest(rest)).toEqual({ ok: true, value: { ...REQUEST, locale: null } });
   });
 
@@ -49,6 +50,7 @@ describe('parseRenderRequest', () => {
     ['timeout_ms, soft_timeout_ms', { timeout_ms: -1 }],
     ['timeout_ms, soft_timeout_ms', { soft_timeout_ms: '15' }],
     ['additional_wait_ms', { additional_wait_ms: Number.NaN }],
+    ['long_poll_after_ms', { long_poll_after_ms: '10s' }],
     ['wait_for', { wait_for: 'constructor' }],
     ['blocked_*', { blocked_patterns: 'x' }],
     ['blocked_*', { blocked_resource_types: [1] }],
