@@ -14,6 +14,11 @@ const DOWNSTREAM_WORDS: Readonly<Record<NonNullable<Explanation['downstream']>, 
   unkept: 'unkept: no cache in front keeps the answer',
 };
 
+const DROPPED_FOR = {
+  default_value: 'equals normalization.default_values',
+  empty_value: 'has no value',
+} as const;
+
 type Line = readonly [label: string, text: string];
 
 export function formatExplanation(explanation: Explanation): string {
@@ -50,23 +55,22 @@ export function formatExplanation(explanation: Explanation): string {
   if (explanation.status !== null) lines.push(['status', String(explanation.status)]);
   if (explanation.location !== null) lines.push(['location', explanation.location]);
   lines.push(...describeKey(explanation));
-  lines.push(['cached', explanation.cached], ['would', describeWould(explanation)]);
+  lines.push(['cached', describeCached(explanation)], ['would', describeWould(explanation)]);
   const { downstream } = explanation;
   if (downstream !== null) lines.push(['downstream', DOWNSTREAM_WORDS[downstream]]);
   return lines.map(([label, text]) => `${label.padEnd(LABEL_WIDTH)} ${text}\n`).join('');
 }
 
-const DROPPED_FOR = {
-  default_value: 'equals normalization.default_values',
-  empty_value: 'has no value',
-} as const;
+function describeCached({ cached, partial }: Explanation): string {
+  return partial ? `${cached}, partial: it was not ready when it was captured` : cached;
+}
 
 function describeKey({ key, file, action, reason }: Explanation): readonly Line[] {
-  if (key !== null)
-    return [
-      ['key', key],
-      ['file', file ?? ''],
-    ];
+  const fields: readonly Line[] = [
+    ['key', key ?? ''],
+    ['file', file ?? ''],
+  ];
+  if (key !== null) return fields;
   return action === 'bypass' ? [['no key', `passed on and not kept, because: ${reason}`]] : [];
 }
 

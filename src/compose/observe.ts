@@ -121,7 +121,7 @@ function seeNothing(metrics: Metrics): Seen {
   };
 }
 
-/** Every page a source gives, counted by outcome; a failure is logged with its inner detail. */
+/** Every page a source gives, counted by outcome; logged when it is none, or is not ready. */
 export function watchSource(source: PageSource, log: Log, metrics: Metrics): PageSource {
   return {
     ...source,
@@ -141,6 +141,14 @@ export function watchSource(source: PageSource, log: Log, metrics: Metrics): Pag
         return result;
       }
       const isPartial = result.page.completeness === 'partial';
+      if (isPartial && result.page.source === 'render') {
+        log.warn('page not ready', {
+          request_id: job.requestId,
+          url: job.url,
+          source: source.name,
+          pending: result.pending ?? [],
+        });
+      }
       metrics.recordPage({
         source: source.name,
         result: isPartial ? 'partial' : 'page',

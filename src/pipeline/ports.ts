@@ -262,7 +262,12 @@ export interface Page {
 }
 
 export type PageResult =
-  | { readonly outcome: 'page'; readonly page: Page }
+  | {
+      readonly outcome: 'page';
+      readonly page: Page;
+      /** URLs that a partial page was waiting for, without their queries: for the log alone. */
+      readonly pending?: readonly string[];
+    }
   | { readonly outcome: 'failed'; readonly reason: FetchFailure; readonly detail: string };
 
 /** One page to get. Carries nothing of the client but the headers the policy lets through. */

@@ -10,7 +10,9 @@ const PUBLISHED_KEYS =
   'input normalized hash error host dimension rule action reason key file steps stripped tracking cached would'.split(
     ' ',
   );
-const ADDED_KEYS = 'status location bot learned may_keep not_kept downstream dropped'.split(' ');
+const ADDED_KEYS = 'status location bot learned may_keep not_kept downstream dropped partial'.split(
+  ' ',
+);
 
 let stored: StoredPages;
 
@@ -58,6 +60,7 @@ test('--json has exactly the published shape', async () => {
     ],
     stripped: [{ name: 'gclid', pattern: 'gclid', level: 'default' }],
     cached: 'fresh',
+    partial: false,
     would: 'serve',
   });
   expect(hash).toMatch(/^[0-9a-f]{16}$/);

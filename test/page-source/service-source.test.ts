@@ -138,6 +138,9 @@ describe('page source service', () => {
       { kind: 'page', html: new Uint8Array([0xff, 0xfe]) },
       'render_failed',
     ],
+    ['a success without a page', page({}, ''), 'render_failed'],
+    ['a partial one', page({ outcome: 'partial' }, ''), 'render_failed'],
+    ['an error without a page', page({ status: 404 }, ''), '404'],
     ['a page with status 204', page({ status: 204 }), 'render_failed'],
     ['a page with status 0', page({ status: 0 }), 'render_failed'],
     [
@@ -173,6 +176,29 @@ describe('page source service', () => {
   it('marks a page that was not ready as partial', async () => {
     service.script('*', page({ outcome: 'partial', pending_requests: ['https://slow.test/'] }));
     expect(pageOf(await get()).completeness).toBe('partial');
+  });
+
+  it('names some of what it waited for, and nothing that may be secret', async () => {
+    const pending_requests = [
+      'https://me:secret@api.test:8443/data?token=secret#secret',
+      'blob:https://shop.test/secret',
+      'data:text/plain,secret',
+      'secret',
+      `https://api.test/${'a'.repeat(1_000)}`,
+      ...Array.from({ length: 20 }, (_, index) => `https://api.test/${index}`),
+    ];
+    service.script('*', page({ outcome: 'partial', pending_requests }));
+    const result = await get();
+    const pending = result.outcome === 'page' ? result.pending : undefined;
+    expect(pending).toEqual([
+      'https://api.test:8443/data',
+      `https://api.test/${'a'.repeat(183)}`,
+      'https://api.test/0',
+      'https://api.test/1',
+      'https://api.test/2',
+    ]);
+    service.script('*', page({ pending_requests }));
+    expect(await get()).not.toHaveProperty('pending');
   });
 
   it('says UTF-8 for what it rendered, and drops what no longer fits the bytes', async () => {

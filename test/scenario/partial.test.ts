@@ -48,6 +48,30 @@ describe('a page that was not ready', () => {
     expect(stage.renders()).toBe(1);
   });
 
+  test('is told to who asks why: by the log, and by explain', async () => {
+    const stage = await setRenderStage();
+    const pending_requests = ['https://api.test/slow?token=secret'];
+    const head = { outcome: 'partial', pending_requests } as const;
+    stage.renderer.script(URL_ASKED, { kind: 'page', html: 'half', head });
+    await stage.ask('/page');
+    const { log, adminPort } = stage.gateway;
+    expect(log.filter(({ msg }) => msg === 'page not ready')).toMatchObject([
+      { url: URL_ASKED, source: 'service', pending: ['https://api.test/slow'] },
+    ]);
+    expect(JSON.stringify(log)).not.toContain('secret');
+    const explain = async (): Promise<unknown> => {
+      const query = new URLSearchParams({ url: URL_ASKED });
+      return await (
+        await fetch(`http://127.0.0.1:${adminPort}/explain?${query.toString()}`)
+      ).json();
+    };
+    expect(await explain()).toMatchObject({ cached: 'fresh', partial: true });
+    stage.clock.advance(10_000);
+    expect(await explain()).toMatchObject({ cached: 'stale', partial: true });
+    stage.clock.advance(20_000);
+    expect(await explain()).toMatchObject({ cached: 'absent', partial: false });
+  });
+
   test('is renewed in the background, and the whole page takes its place', async () => {
     const stage = await setRenderStage();
     stage.render('partial', 'half');

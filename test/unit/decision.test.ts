@@ -1,5 +1,7 @@
 // The plan of a request: who wins when several things apply. spec: request-flow, "Precedence".
+
 import { describe, expect, test } from 'vitest';
+import { formatExplanation } from '../../src/cli/format-explanation.ts';
 import { createDecider } from '../../src/core/decision/create-decider.ts';
 import { explainDecision } from '../../src/core/decision/explain-decision.ts';
 import type { Trace } from '../../src/core/url/trace.ts';
@@ -255,7 +257,9 @@ test('an explanation names the steps, the pattern and the level', () => {
     },
     trace,
   );
-  const explanation = explainDecision(decision, 'stale');
+  const partial = explainDecision(decision, { state: 'fresh', isPartial: true });
+  expect(formatExplanation(partial)).toMatch(/^cached +fresh, partial: it was not ready/m);
+  const explanation = explainDecision(decision, { state: 'stale', isPartial: false });
   expect(explanation).toMatchObject({
     normalized: 'https://example.com/a/?a=%C3%A9&z=1',
     key: 'cache:1:1:0123456789abcdef',

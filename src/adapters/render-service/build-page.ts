@@ -22,6 +22,10 @@ const FAILURES: Readonly<Record<RenderErrorCode, FetchFailure>> = {
 /** Time kept back for the answer's way to us. */
 const ANSWER_MARGIN_MS = 500;
 
+/** Enough of what a partial page was waiting for to see what holds it up. */
+const PENDING_MAX = 5;
+const PENDING_CHARS_MAX = 200;
+
 /** Fields of the origin's answer that no longer fit the rendered bytes, or that we write. */
 const REPLACED: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -89,10 +93,22 @@ export function buildPage(
     if (location.includes(`//${authority}`)) return failed('render_failed', 'inner_location');
     return page(head.status, [...headers, ['location', location]], Buffer.alloc(0), 'complete');
   }
-  const completeness = head.outcome === 'partial' ? 'partial' : 'complete';
+  // A success that shows nothing is a broken answer: every document has at least its root. An error
+  // may be all that there is to say.
+  if (html.length === 0 && head.status < 300) return failed('render_failed', 'empty');
   const body = Buffer.from(html.buffer, html.byteOffset, html.byteLength);
   const type = ['content-type', pageType(head.headers)] as const;
-  return page(head.status, [type, ...headers], body, completeness);
+  if (head.outcome !== 'partial') return page(head.status, [type, ...headers], body, 'complete');
+  const result = page(head.status, [type, ...headers], body, 'partial');
+  return { ...result, pending: head.pending_requests.flatMap(namePending).slice(0, PENDING_MAX) };
+}
+
+/** Where a request went; what else is in a URL may be secret. */
+function namePending(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [];
+  const { protocol, host, pathname } = new URL(url);
+  if (!/^https?:$/.test(protocol)) return [];
+  return [`${protocol}//${host}${pathname}`.slice(0, PENDING_CHARS_MAX)];
 }
 
 /** Rendered HTML is UTF-8; what a browser made of another type keeps its name: no page. */
@@ -106,7 +122,7 @@ function page(
   headers: HeaderList,
   body: Buffer,
   completeness: 'complete' | 'partial',
-): PageResult {
+): Extract<PageResult, { outcome: 'page' }> {
   return { outcome: 'page', page: { status, headers, body, source: 'render', completeness } };
 }
 

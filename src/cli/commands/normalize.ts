@@ -6,7 +6,7 @@ import { openLearned } from '../../compose/open-learned.ts';
 import { loadDefaults } from '../../config/load-defaults.ts';
 import type { Decider } from '../../core/decision/create-decider.ts';
 import { questionAbout } from '../../core/decision/decision.ts';
-import { explainDecision } from '../../core/decision/explain-decision.ts';
+import { explainDecision, UNKNOWN_CACHED } from '../../core/decision/explain-decision.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { CONFIG_OPTION, type Command, type CommandIo, hasOption, JSON_OPTION } from '../command.ts';
 import { loadForCommand } from '../load-for-command.ts';
@@ -71,5 +71,5 @@ function formatLine(url: string, decider: Decider): string {
 
 function formatJson(url: string, decider: Decider): string {
   const decision = decider.decide(questionAbout(url), []);
-  return `${JSON.stringify(explainDecision(decision, 'unknown'))}\n`;
+  return `${JSON.stringify(explainDecision(decision, UNKNOWN_CACHED))}\n`;
 }

@@ -13,6 +13,14 @@ import type { Decision, DecisionAction, DecisionReason, KeyedDecision } from './
 
 /** What the store has for the key; `unknown` when it was not asked or could not answer. */
 export type CachedState = 'fresh' | 'stale' | 'absent' | 'unknown';
+export interface Cached {
+  readonly state: CachedState;
+  /** It was not ready when it was captured. */
+  readonly isPartial: boolean;
+}
+
+export const UNKNOWN_CACHED: Cached = { state: 'unknown', isPartial: false };
+
 export type Would = 'serve' | 'refresh' | 'render' | 'bypass' | 'status';
 /** What a process remembers of the last answer: for one client alone, or not small enough. */
 export type UnsharedCause = 'for_one' | 'too_large';
@@ -61,6 +69,8 @@ export interface Explanation {
     readonly at: string;
   } | null;
   readonly cached: CachedState;
+  /** Whether what is cached was not ready when it was captured, and is soon got again. */
+  readonly partial: boolean;
   /** Why the last answer was not kept, as far as who explains has served it lately. */
   readonly not_kept: UnsharedCause | null;
   readonly would: Would;
@@ -102,7 +112,7 @@ function isCachedBypass(decision: Decision): boolean {
 
 export function explainDecision(
   decision: Decision,
-  cached: CachedState,
+  { state, isPartial }: Cached,
   notKept: UnsharedCause | null = null,
 ): Explanation {
   const keyed: KeyedDecision | null = decision.error === null ? decision : null;
@@ -131,9 +141,10 @@ export function explainDecision(
     dropped: keyed?.dropped ?? [],
     tracking: explainTracking(keyed),
     learned: explainLearned(keyed),
-    cached,
+    cached: state,
+    partial: isPartial,
     not_kept: notKept,
-    would: decideWould(decision, cached),
+    would: decideWould(decision, state),
     may_keep: decision.action === 'render' || isCachedBypass(decision),
     downstream: explainDownstream(decision),
   };
