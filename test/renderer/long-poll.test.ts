@@ -124,6 +124,26 @@ describe('what counts', () => {
       false,
     ],
     [
+      'asked again after a head that had the rest',
+      (loading) => {
+        ask(loading, '1');
+        loading.answer('1', GOOD);
+        ask(loading, '2');
+        loading.close('1', true);
+      },
+      false,
+    ],
+    [
+      'asked again after a head that broke off',
+      (loading) => {
+        ask(loading, '1');
+        loading.answer('1', GOOD);
+        ask(loading, '2');
+        loading.close('1', false);
+      },
+      true,
+    ],
+    [
       'asked again after an error',
       (loading) => {
         ask(loading, '1');

@@ -101,6 +101,8 @@ const POLLS: ZooPages = {
     `'/polled/post', { method: 'POST', body: 'x' }`,
     `'/polled/post', { method: 'POST', body: 'x' }`,
   ),
+  '/poll/unread': page(`let n = 0; const poll = () => fetch('/polled/unread?_=' + (n++)).then(poll);
+poll(); show({ text: 'polled' });`),
   '/poll/ndjson': page(`fetch('/ndjson'); show({ text: 'polled' });`),
   '/poll/text': page(`const x = new XMLHttpRequest(); x.open('GET', '/text'); x.send();
 show({ text: 'polled' });`),
@@ -128,6 +130,7 @@ const ORIGIN: ZooPages = {
   },
   '/polled/get': createPoll(),
   '/polled/post': createPoll(),
+  '/polled/unread': createPoll(),
   '/ndjson': stream('application/x-ndjson', '{}\n'),
   '/text': stream('text/plain; charset=utf-8', 'noop'),
   '/hang': hang,

@@ -46,8 +46,8 @@ interface Known extends Loading, PollSigns {
   readonly isData: boolean;
   readonly since: number;
   readonly question: string | null;
-  /** Its answer is a success, as far as it has come. */
-  readonly isGood: boolean;
+  /** When the head of its answer came; null: not yet, or it is no success. */
+  readonly goodAt: number | null;
 }
 
 const DATA: ReadonlySet<string> = new Set(['Fetch', 'XHR']);
@@ -71,7 +71,7 @@ export function createLoadingRequests(pageUrl: string, longPollAfterMs: number):
         isData,
         since: performance.now(),
         question,
-        isGood: false,
+        goodAt: null,
         isAskedAgain: question !== null && answered.has(question),
         isOthersTalk: isData && isOthersTalk(request.url, scriptUrlsOf(initiator), pageUrl),
         isStream: false,
@@ -80,14 +80,19 @@ export function createLoadingRequests(pageUrl: string, longPollAfterMs: number):
     },
     answer: (networkId, { status, headers }) => {
       const isGood = status >= 200 && status < 300;
-      learn(networkId, { isGood, isStream: isGood && isStreamHead(headers) });
+      const goodAt = isGood ? performance.now() : null;
+      learn(networkId, { goodAt, isStream: isGood && isStreamHead(headers) });
     },
     receive: (networkId) => learn(networkId, { hasBody: true }),
     close: (networkId, isWhole) => {
-      const { question = null, isGood = false } = loading.get(networkId) ?? {};
-      const isNews = isWhole && isGood && answered.size < RENDER_LIMITS.questionsMax;
-      if (isNews && question !== null) answered.add(question);
+      const { question = null, goodAt = null } = loading.get(networkId) ?? {};
       loading.delete(networkId);
+      if (question === null || goodAt === null || !isWhole) return;
+      if (answered.size < RENDER_LIMITS.questionsMax) answered.add(question);
+      // A script may ask again as soon as it has seen the head.
+      for (const [id, other] of loading) {
+        if (other.question === question && other.since >= goodAt) learn(id, { isAskedAgain: true });
+      }
     },
     counted: (now) =>
       [...loading.values()].filter((request) => {
