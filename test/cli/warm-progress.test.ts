@@ -1,7 +1,7 @@
 // What a warming shows while it runs: a line that is written over on a terminal, lines elsewhere.
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { createProgress } from '../../src/cli/warm/show-progress.ts';
+import { createProgress, formatProgress } from '../../src/cli/warm/show-progress.ts';
 import { NOTHING_YET, WarmTally } from '../../src/cli/warm/warm-tally.ts';
 
 const MINUTE_MS = 60_000;
@@ -43,4 +43,18 @@ test('on a terminal: a bar, once in a while, gone at the end', () => {
 
 test('elsewhere: plain lines', () => {
   expect(show(false)).toMatch(new RegExp(`^${LINE.source}\n$`));
+});
+
+// Nothing ends for a while: seconds of it → what the line says.
+test.each([
+  [0, '1 of 20, 0.1/s, 4m 45s left: 0 fresh, 1 rendered; 1 to be tried again'],
+  [9, '1 of 20, 0.1/s, 4m 45s left: 0 fresh, 1 rendered; 1 to be tried again'],
+  [12, '1 of 20, 0.1/s, nothing new for 12s: 0 fresh, 1 rendered; 1 to be tried again'],
+])('silent for %i seconds', (quietS, line) => {
+  const tally = new WarmTally(NOTHING_YET, 0);
+  const pages = [{ dimension: 'desktop', outcome: 'stored', detail: null }];
+  const retry = { dimension: 'desktop', detail: 'render_timeout', delayMs: 5_000 };
+  for (const url of ['a', 'b']) tally.putOff({ url, ...retry });
+  tally.add(1, { url: 'b', refused: null, pages });
+  expect(formatProgress(tally, 20, { elapsedMs: 15_000, quietMs: quietS * 1_000 })).toBe(line);
 });

@@ -5,7 +5,11 @@ import type { BotJudgement } from '../../src/core/bots/crawlers.ts';
 import { chooseDownstream } from '../../src/core/decision/choose-downstream.ts';
 import { createDecider } from '../../src/core/decision/create-decider.ts';
 import type { Decision, DecisionRequest } from '../../src/core/decision/decision.ts';
-import { type Explanation, explainDecision } from '../../src/core/decision/explain-decision.ts';
+import {
+  type Explanation,
+  explainDecision,
+  UNKNOWN_CACHED,
+} from '../../src/core/decision/explain-decision.ts';
 import type { DownstreamCache } from '../../src/core/policy/policy.ts';
 import { DESKTOP, effectivePolicy, hostPolicy, policySet, rule } from '../helpers/policies.ts';
 
@@ -74,7 +78,7 @@ const ROWS: readonly (readonly [what: string, Asked, inVary: Told, elsewhere: To
 describe('explain tells', () => {
   test.each(ROWS)('%s', (_what, asked, inVary, elsewhere) => {
     const told = (mode: DownstreamCache): Told =>
-      explainDecision(decide(mode, asked), 'unknown').downstream;
+      explainDecision(decide(mode, asked), UNKNOWN_CACHED).downstream;
     expect([told('vary'), told('private')]).toEqual([inVary, elsewhere]);
     expect(told('origin')).toBe(elsewhere === 'private' ? 'origin' : elsewhere);
   });

@@ -33,7 +33,10 @@ async function linesOf(snapshots: readonly MetricsSnapshot[]): Promise<readonly 
 }
 
 test('counters and histograms are summed, gauges too unless they say otherwise', async () => {
-  const primary = await snapshotOf((metrics) => metrics.setWorkers(2));
+  const primary = await snapshotOf((metrics) => {
+    metrics.setWorkers(2);
+    metrics.setConfig({ isCurrent: true, readAt: 5_000 });
+  });
   const worker = await snapshotOf((metrics) => {
     served(metrics);
     served(metrics);
@@ -48,6 +51,8 @@ test('counters and histograms are summed, gauges too unless they say otherwise',
   expect(lines).toContain(`edge_gateway_request_duration_seconds_count{${labels}} 3`);
   expect(lines).toContain('edge_gateway_refused_requests_total{reason="host_missing"} 1');
   expect(lines).toContain('edge_gateway_workers 2');
+  expect(lines).toContain('edge_gateway_config_last_reload_successful 1');
+  expect(lines).toContain('edge_gateway_config_last_reload_success_timestamp_seconds 5');
 });
 
 test('what ended processes counted stays; their gauges go', async () => {

@@ -47,5 +47,8 @@ test('it runs without root, under an init, with a health check', () => {
   const user = stage.findIndex((line) => line === 'USER node');
   expect(user).toBeGreaterThan(stage.findLastIndex((line) => line.startsWith('RUN ')));
   expect(stage.find((line) => line.startsWith('ENTRYPOINT'))).toContain('"tini"');
-  expect(stage.some((line) => line.startsWith('HEALTHCHECK'))).toBe(true);
+  const check = stage.find((line) => line.startsWith('HEALTHCHECK')) ?? '';
+  const file =
+    stage.findLast((line) => line.startsWith('CMD '))?.match(/"([^"]+\.yaml)"/)?.[1] ?? '';
+  expect(check).toContain(`"health", "--live", "-c", "${file}"`);
 });

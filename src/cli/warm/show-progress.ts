@@ -65,7 +65,11 @@ interface Times {
 }
 
 /** `120 of 1000, 35.1/s, 25s left: 80 fresh, 40 rendered; 2 to be tried again` */
-function formatProgress(tally: WarmTally, total: number, { elapsedMs, quietMs }: Times): string {
+export function formatProgress(
+  tally: WarmTally,
+  total: number,
+  { elapsedMs, quietMs }: Times,
+): string {
   const { done, finished, counts, putOffCount } = tally;
   const rate = finished / Math.max(elapsedMs / 1_000, 0.001);
   const known = rate === 0 ? '' : `, ${formatSeconds((total - done) / rate)} left`;

@@ -89,7 +89,7 @@ export interface KeyedDecision extends DecisionBase {
   readonly rule: Rule | null;
   readonly policy: EffectivePolicy;
   readonly stripped: readonly StrippedPair[];
-  /** By options of `normalization`; listed for a trace only. */
+  /** By options of `normalization`. */
   readonly dropped: readonly DroppedPair[];
   /** What the origin has said about the parameters of this path. */
   readonly learned: LearnedRule | null;

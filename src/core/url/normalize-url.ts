@@ -32,7 +32,6 @@ export interface NormalizedUrl {
   readonly path: string;
   readonly query: string;
   readonly stripped: readonly StrippedPair[];
-  /** Listed for a trace only. */
   readonly dropped: readonly DroppedPair[];
   /** What the origin has said about this path, where the policy listens to it. */
   readonly learned: LearnedRule | null;
@@ -139,7 +138,7 @@ function selectPairs(
     pairs: sorted,
     stripped: mattering === null ? stripped : [...stripped, ...mattering.stripped],
     dropped:
-      trace === null
+      filled.length === remaining.length
         ? NOTHING_DROPPED
         : [
             ...listDropped(remaining, distinct, 'default_value'),

@@ -67,13 +67,12 @@ export function dropDefaultValues(
   );
 }
 
-/** Between two steps, for `explain`. */
+/** What went between two steps. */
 export function listDropped(
   before: readonly QueryPair[],
   after: readonly QueryPair[],
   reason: DroppedPair['reason'],
 ): readonly DroppedPair[] {
-  if (before.length === after.length) return [];
   const kept = new Set(after);
   return before.filter((pair) => !kept.has(pair)).map(({ name }) => ({ name: name.text, reason }));
 }
