@@ -163,7 +163,7 @@ async function createSource(
   { balancer, pseudonym, renderer, pipeline: { clock } }: Lasting,
 ): Promise<PageSource> {
   const { pageBytesMax } = settings.server.limits;
-  const { engine, service } = settings.render;
+  const { engine, service, chromium } = settings.render;
   switch (engine) {
     case 'origin':
       return createOriginSource({ balancer, pseudonym, pageBytesMax });
@@ -172,9 +172,12 @@ async function createSource(
       return createServiceSource({ clock, ...service, pageBytesMax });
     case 'chromium': {
       const urls = [await renderer.start()];
+      const waitersMax = chromium.tabs + chromium.queueMax;
+      const own = { untilReady: renderer.untilReady, waitersMax };
       // Nobody else can reach its socket: a token would only be one more thing to be out of step.
-      const own = { clock, urls, token: null, protocol: 'edge-gateway', pageBytesMax } as const;
-      return { ...createServiceSource(own), name: 'chromium' };
+      const contract = { token: null, protocol: 'edge-gateway' } as const;
+      const source = createServiceSource({ clock, urls, ...contract, pageBytesMax, own });
+      return { ...source, name: 'chromium' };
     }
     case 'off':
       return createOffSource();

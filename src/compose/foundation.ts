@@ -10,6 +10,7 @@ import type { Leases } from '../pipeline/ports.ts';
 import type { RefreshQueue } from '../pipeline/refresh-ports.ts';
 import { createLasting, type Lasting } from './build-runtime.ts';
 import { storeListener, watchSource } from './observe.ts';
+import { createRendererObserver } from './observe-renderer.ts';
 import { type Bots, openBots } from './open-bots.ts';
 import { openRefreshQueue } from './open-refresh-queue.ts';
 import { openStores, type Stores } from './open-stores.ts';
@@ -67,7 +68,7 @@ export async function layFoundation(
   });
   releases.add(bots.close);
   const pseudonym = belonging.pseudonym ?? `edge-gateway-${randomUUID().slice(0, 8)}`;
-  const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, log);
+  const renderer = belonging.renderer ?? ownRenderer(pseudonym, options, { log, metrics });
   releases.add(renderer.close);
   const queue = await joinQueue(belonging, async () => {
     const own = await openRefreshQueue(settings, { log, metrics, clock });
@@ -120,13 +121,13 @@ async function joinQueue(
 function ownRenderer(
   pseudonym: string,
   { file, env, stdout }: StartOptions,
-  log: Log,
+  { log, metrics }: Pick<Foundation, 'log' | 'metrics'>,
 ): OwnRenderer {
   return createOwnRenderer({
     file,
     env,
     pseudonym,
     output: stdout,
-    onEvent: (event) => log.info('renderer', { ...event }),
+    onEvent: createRendererObserver(log, metrics),
   });
 }

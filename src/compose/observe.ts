@@ -121,7 +121,10 @@ function seeNothing(metrics: Metrics): Seen {
   };
 }
 
-/** Every page a source gives, counted by outcome; logged when it is none, or is not ready. */
+/**
+ * Every page a source gives, counted by outcome; logged when it is none, or is not ready. A failure
+ * is logged as the `detail` that headers and request lines have, with its inner `cause`.
+ */
 export function watchSource(source: PageSource, log: Log, metrics: Metrics): PageSource {
   return {
     ...source,
@@ -135,8 +138,8 @@ export function watchSource(source: PageSource, log: Log, metrics: Metrics): Pag
           request_id: job.requestId,
           url: job.url,
           source: source.name,
-          reason: result.reason,
-          detail: result.detail,
+          detail: result.reason,
+          cause: result.detail,
         });
         return result;
       }

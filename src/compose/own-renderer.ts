@@ -6,11 +6,17 @@ import {
   type RendererProcess,
   superviseRenderer,
 } from '../adapters/renderer-process/supervise-renderer.ts';
+import type { Done } from '../pipeline/ports.ts';
 import { ownProgram } from './own-program.ts';
 
 export interface OwnRenderer {
   /** URL of its socket, for the page source; starts it the first time. */
   readonly start: () => Promise<string>;
+  /**
+   * Waits while it starts, or is replaced after a crash. `unavailable`: it has failed, or the time
+   * is over.
+   */
+  readonly untilReady: (timeoutMs: number) => Promise<Done<void>>;
   /** Makes it read hosts and sizes again; nothing when it does not run. */
   readonly reload: () => void;
   readonly close: () => Promise<void>;
@@ -25,6 +31,8 @@ export interface OwnRendererOptions {
   readonly onEvent: (event: RendererEvent) => void;
 }
 
+const NOT_STARTED: Done<void> = { state: 'unavailable', reason: 'renderer_not_started' };
+
 export function createOwnRenderer(options: OwnRendererOptions): OwnRenderer {
   let running: Promise<RendererProcess> | null = null;
   const { file, pseudonym, output, onEvent } = options;
@@ -38,6 +46,7 @@ export function createOwnRenderer(options: OwnRendererOptions): OwnRenderer {
       });
       return `unix:${(await running).socketPath}`;
     },
+    untilReady: async (timeoutMs) => (await running)?.untilReady(timeoutMs) ?? NOT_STARTED,
     reload: () => void running?.then((renderer) => renderer.reload()),
     close: async () => await (await running)?.close(),
   };

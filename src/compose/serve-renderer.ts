@@ -1,5 +1,6 @@
 // A render service with the hosts of a configuration: what `edge-gateway render-service` runs,
 // alone on a machine of its own, or as the child of a gateway with `render.engine: chromium`.
+import type { RendererWord } from '../adapters/renderer-process/renderer-word.ts';
 import { createLog } from '../adapters/telemetry/create-log.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -23,18 +24,23 @@ export interface RendererPlace {
   readonly pseudonym: string | null;
   /** false: nobody but the gateway that has started it can reach it. */
   readonly needsToken: boolean;
+  /** Tells the gateway that has started it, where there is one. */
+  readonly tell: (word: RendererWord) => void;
 }
 
 /** Starts the service; null after its errors were written to stderr. */
 export async function serveRenderer(
   options: StartOptions,
-  { listen, pseudonym, needsToken }: RendererPlace,
+  { listen, pseudonym, needsToken, tell }: RendererPlace,
 ): Promise<RunningRenderer | null> {
   const { config, diagnostics } = await loadConfig(options.file, options.env);
   for (const problem of diagnostics) {
     if (problem.severity === 'error') options.stderr.write(`${formatDiagnostic(problem)}\n`);
   }
-  if (config === null) return null;
+  if (config === null) {
+    tell({ kind: 'failed', reason: 'the configuration has errors' });
+    return null;
+  }
   const log = createLog(config.settings.log.level, options.stdout);
   let hosts = enabledHosts(config.policies);
   const { chromium, service } = config.settings.render;
@@ -50,12 +56,15 @@ export async function serveRenderer(
       log: (level, message, fields) => log[level](message, { part: 'renderer', ...fields }),
     });
   } catch (cause) {
-    options.stderr.write(
-      `edge-gateway: ${cause instanceof Error ? cause.message : String(cause)}\n`,
-    );
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    tell({ kind: 'failed', reason });
+    options.stderr.write(`edge-gateway: ${reason}\n`);
     return null;
   }
-  log.info('renderer ready', { part: 'renderer', listen: renderer.address });
+  void renderer.proven.then(() => {
+    log.info('renderer ready', { part: 'renderer', listen: renderer.address });
+    tell({ kind: 'ready' });
+  });
   return {
     address: renderer.address,
     reload: async () => {

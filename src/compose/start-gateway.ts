@@ -3,12 +3,12 @@
 // leads: it serves pages itself, or by workers, and what is to be done once for all of them is done
 // here.
 import { availableParallelism } from 'node:os';
-import type { Log } from '../adapters/telemetry/create-log.ts';
 import { createLeaseKeeper } from '../adapters/workers/lease-keeper.ts';
 import { type ConfigCopy, createCopyingReader } from '../config/config-reader.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config, Settings } from '../config/settings.ts';
+import { announce } from './announce.ts';
 import { layFoundation } from './foundation.ts';
 import { holdRuntime } from './hold-runtime.ts';
 import { listenAdmin } from './listen-admin.ts';
@@ -18,7 +18,7 @@ import { createReloader } from './reload.ts';
 import { createRestarter, describeRestart, type RestartAsker } from './restart.ts';
 import { runUpkeep } from './run-upkeep.ts';
 import { serveHere } from './serve-here.ts';
-import type { Addresses, Serving } from './serving.ts';
+import type { Serving } from './serving.ts';
 import { describeStartError } from './start-error.ts';
 import type { StartOptions } from './start-options.ts';
 import { createStopper } from './stop.ts';
@@ -83,19 +83,18 @@ async function start(
     },
     release: releases.run,
   });
-  const { file } = options;
   serving =
     count > 1
       ? await serveByWorkers(
           config,
-          { file, copy, count, leases: keeper, refreshing, foundation, runtime },
+          { file: options.file, copy, count, leases: keeper, refreshing, foundation, runtime },
           releases,
         )
       : await serveHere(config, { foundation, runtime, isDraining }, releases);
   runUpkeep(config.settings, foundation, releases);
   const { accepting, addresses, renderMetrics, restart } = serving;
   const reloader = createReloader({
-    file,
+    file: options.file,
     env: options.env,
     log,
     current: () => runtime.current().config,
@@ -120,7 +119,8 @@ async function start(
     },
     releases,
   );
-  announce(config, addresses, log);
+  metrics.watchRenderers(async () => await runtime.current().source.renderers());
+  announce({ config, addresses, foundation, isStopping: isDraining });
   return {
     port: addresses.port,
     adminPort,
@@ -135,13 +135,4 @@ async function start(
 function countWorkers({ server: { workers } }: Settings, { forks = false }: StartOptions): number {
   if (!forks) return 1;
   return workers === 'auto' ? availableParallelism() : workers;
-}
-
-function announce({ policies, settings }: Config, { listen }: Addresses, log: Log): void {
-  log.info('ready', {
-    listen,
-    hosts: policies.hosts.length,
-    engine: settings.render.engine,
-    store: settings.redis === null ? 'embedded' : 'redis',
-  });
 }

@@ -281,12 +281,21 @@ export interface PageJob {
   readonly requestId: string;
 }
 
+/** One of those who render, and whether it could take a job now. */
+export interface RendererState {
+  /** `own`, or where it is. */
+  readonly name: string;
+  readonly isReady: boolean;
+}
+
 /** Gets the page of a normalized URL: render service, Chromium, or the origin itself. */
 export interface PageSource {
   readonly name: 'chromium' | 'service' | 'origin' | 'off';
   readonly get: (job: PageJob, signal: AbortSignal) => Promise<PageResult>;
   /** Whether it could take a job now, for /ready. */
   readonly check: () => Promise<Done<void>>;
+  /** Each of those that render, for the metrics; none where nobody does. */
+  readonly renderers: () => Promise<readonly RendererState[]>;
   readonly close: () => Promise<void>;
 }
 

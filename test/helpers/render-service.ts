@@ -65,8 +65,8 @@ const EMPTY_HEAD: RenderHead = {
   error: null,
 };
 
-/** Starts one on a free loopback port. */
-export async function startRenderService(): Promise<TestRenderService> {
+/** Starts one on a loopback port; 0: on a free one. */
+export async function startRenderService(listenPort = 0): Promise<TestRenderService> {
   const scripts = new Map<string, RenderScript>();
   const requests: RenderRequest[] = [];
   let isReady = true;
@@ -91,7 +91,7 @@ export async function startRenderService(): Promise<TestRenderService> {
     else if (!isAuthorized) response.writeHead(401).end();
     else render(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(listenPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   return {

@@ -46,7 +46,7 @@ describe('C2: the renderer is', () => {
       expect(reply.header('Cache-Status')).toMatch(new RegExp(`fwd=uri-miss;.*detail=${reason}`));
     }
     const failures = site.gateway.log.filter(({ msg }) => msg === 'page failed');
-    expect(failures).toMatchObject([{ reason, url: 'https://site.test/page' }]);
+    expect(failures).toMatchObject([{ detail: reason, url: 'https://site.test/page' }]);
   });
 
   test.each(TROUBLES)('%s: 503 where that was asked for', async (_what, breakIt, reason) => {

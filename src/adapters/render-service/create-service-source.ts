@@ -1,11 +1,22 @@
 // The page source `service`: a pool of render services of one wire contract. The least loaded is
 // asked first; a full or unreachable one passes the job on once; a broken render is
 // not repeated elsewhere, because the page may be what breaks it.
-import { createUpstreamPicker, type OriginHealth } from '../../core/http/pick-upstream.ts';
-import type { Clock, PageJob, PageResult, PageSource } from '../../pipeline/ports.ts';
+import {
+  createUpstreamPicker,
+  type OriginHealth,
+  type UpstreamPicker,
+} from '../../core/http/pick-upstream.ts';
+import type {
+  Clock,
+  PageJob,
+  PageResult,
+  PageSource,
+  RendererState,
+} from '../../pipeline/ports.ts';
+import { createOwnAsker, type OwnService } from './ask-own.ts';
 import { ownProtocol } from './ask-service.ts';
 import { type ForeignProtocol, foreignProtocols } from './foreign/protocols.ts';
-import { createService, type Service, type ServiceReply } from './service.ts';
+import { createService, type Protocol, type Service, type ServiceReply } from './service.ts';
 
 export interface ServiceSourceOptions {
   readonly clock: Clock;
@@ -15,6 +26,8 @@ export interface ServiceSourceOptions {
   /** What they speak. */
   readonly protocol: 'edge-gateway' | ForeignProtocol;
   readonly pageBytesMax: number;
+  /** Where the one service is the gateway's own. */
+  readonly own?: OwnService;
 }
 
 const SERVICES_TRIED_MAX = 2;
@@ -24,47 +37,34 @@ const AT_ONCE_MS = 1_000;
 
 /** Creates the source; its pools open no connection before they are needed. */
 export function createServiceSource(options: ServiceSourceOptions): PageSource {
+  const { clock, own, protocol: name } = options;
   const services = options.urls.map(createService);
   const picker = createUpstreamPicker(services);
-  const { protocol: name } = options;
   const protocol = name === 'edge-gateway' ? ownProtocol : foreignProtocols[name];
-
-  const ask = async (
-    service: Service,
-    job: PageJob,
-    deadline: AbortSignal,
-    caller: AbortSignal,
-  ): Promise<ServiceReply> => {
-    picker.begin(service);
-    const askedAt = options.clock.now();
-    let health: OriginHealth = 'busy';
-    try {
-      const asked = protocol.ask(service, job, options, deadline);
-      const reply = await untilAborted(asked, deadline);
-      health = healthIn(reply, options.clock.now() - askedAt);
-      return reply;
-    } catch (error) {
-      // It had time left to say that it was too late: it hangs.
-      if (!caller.aborted) health = 'failed';
-      throw error;
-    } finally {
-      picker.end(service, health, options.clock.now());
-    }
-  };
+  const ask = createAsker(options, protocol, picker);
 
   const get = async (job: PageJob, signal: AbortSignal): Promise<PageResult> => {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(job.render.timeoutMs)]);
     let result = failed('no_renderer', 'none_in_service');
     let isFull = false;
-    const candidates = picker.candidates(options.clock.now(), 'none');
+    const candidates = picker.candidates(clock.now(), 'none');
     for (const service of candidates.slice(0, SERVICES_TRIED_MAX)) {
-      const reply = await ask(service, job, deadline, signal);
+      const reply = await ask(service, { job, deadline, caller: signal });
       if (reply.kind === 'result') return reply.result;
       if (reply.kind === 'broken') return failed(reply.reason, reply.detail);
       if (reply.kind === 'full') isFull = true;
       else result = failed('no_renderer', reply.detail);
     }
     return isFull ? failed('renderer_full', 'full') : result;
+  };
+
+  const askReady = async (): Promise<readonly RendererState[]> => {
+    const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
+    const states = services.map(async (service) => ({
+      name: own === undefined ? service.name : 'own',
+      isReady: await protocol.isReady(service, options, signal),
+    }));
+    return await Promise.all(states);
   };
 
   return {
@@ -78,17 +78,61 @@ export function createServiceSource(options: ServiceSourceOptions): PageSource {
       }
     },
     check: async () => {
-      const signal = AbortSignal.timeout(READY_TIMEOUT_MS);
-      const ready = await Promise.all(
-        services.map((service) => protocol.isReady(service, options, signal)),
-      );
-      return ready.includes(true)
-        ? { state: 'done', value: undefined }
-        : { state: 'unavailable', reason: 'no render service is ready' };
+      // Who watches our own knows better why it isn't.
+      const ownState = await own?.untilReady(0);
+      if (ownState?.state === 'unavailable') return ownState;
+      const states = await askReady();
+      if (states.some(({ isReady }) => isReady)) return { state: 'done', value: undefined };
+      return { state: 'unavailable', reason: 'no render service is ready' };
     },
+    renderers: askReady,
     close: async () => {
       await Promise.all(services.map((service) => service.pool.destroy()));
     },
+  };
+}
+
+interface Asked {
+  readonly job: PageJob;
+  readonly deadline: AbortSignal;
+  readonly caller: AbortSignal;
+}
+
+type AskService = (service: Service, asked: Asked) => Promise<ServiceReply>;
+
+/** One question to one service, and what its picker learns from it; our own is waited for. */
+function createAsker(
+  options: ServiceSourceOptions,
+  protocol: Protocol,
+  picker: UpstreamPicker<Service>,
+): AskService {
+  const { clock, own } = options;
+
+  const ask: AskService = async (service, { job, deadline, caller }) => {
+    picker.begin(service);
+    const askedAt = clock.now();
+    let health: OriginHealth = 'busy';
+    try {
+      const asked = protocol.ask(service, job, options, deadline);
+      const reply = await untilAborted(asked, deadline);
+      // Who left our own out would go on without it, instead of waiting.
+      const isOwnGone = own !== undefined && reply.kind === 'unusable';
+      health = isOwnGone ? 'busy' : healthIn(reply, clock.now() - askedAt);
+      return reply;
+    } catch (error) {
+      // It had time left to say that it was too late: it hangs.
+      if (!caller.aborted) health = 'failed';
+      throw error;
+    } finally {
+      picker.end(service, health, clock.now());
+    }
+  };
+  if (own === undefined) return ask;
+  const askOwn = createOwnAsker(own);
+  return async (service, { job, deadline, caller }) => {
+    const askOnce = (next: PageJob): Promise<ServiceReply> =>
+      ask(service, { job: next, deadline, caller });
+    return await untilAborted(askOwn({ job, ask: askOnce, signal: deadline }), deadline);
   };
 }
 
@@ -98,6 +142,7 @@ export function createOffSource(): PageSource {
     name: 'off',
     get: () => Promise.resolve(failed('no_renderer', 'off')),
     check: () => Promise.resolve({ state: 'done', value: undefined }),
+    renderers: () => Promise.resolve([]),
     close: () => Promise.resolve(),
   };
 }

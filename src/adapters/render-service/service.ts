@@ -8,6 +8,8 @@ import type { PageJob, PageResult } from '../../pipeline/ports.ts';
 
 /** One service: its pool and the path under which its endpoints lie. */
 export interface Service {
+  /** Where it is, without credentials: for the metrics. */
+  readonly name: string;
   readonly pool: Pool;
   readonly basePath: string;
   /** Host and port: what must never show in a page's headers. */
@@ -62,9 +64,10 @@ export function createService(url: string): Service {
   const { protocol, origin, host, pathname } = new URL(url);
   if (protocol === 'unix:') {
     const pool = openPool(`http://${SOCKET_AUTHORITY}`, pathname);
-    return { pool, basePath: '', authority: SOCKET_AUTHORITY };
+    return { name: `unix:${pathname}`, pool, basePath: '', authority: SOCKET_AUTHORITY };
   }
-  return { pool: openPool(origin, null), basePath: pathname.replace(/\/$/, ''), authority: host };
+  const basePath = pathname.replace(/\/$/, '');
+  return { name: host + basePath, pool: openPool(origin, null), basePath, authority: host };
 }
 
 function openPool(origin: string, socketPath: string | null): Pool {

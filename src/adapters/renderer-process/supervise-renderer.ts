@@ -1,6 +1,7 @@
 // The gateway's own render service: a child process on a private socket, started again when it
 // ends, with growing pauses. It ends with us even when we are killed, because it reads our end of a
-// pipe.
+// pipe. Waiting for it pays while it starts, and when one that was well is replaced; a service that
+// ends before it was ready is waited for by nobody until one is.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -8,6 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { isProcessAlive } from '../../core/is-process-alive.ts';
+import { createReadiness, type Readiness } from './readiness.ts';
+import { readRendererWord } from './renderer-word.ts';
 
 export interface RendererProcessOptions {
   /** Program and arguments, without the socket. */
@@ -20,10 +23,29 @@ export interface RendererProcessOptions {
 
 export type RendererEvent =
   | { readonly kind: 'renderer_started'; readonly pid: number | undefined }
-  | { readonly kind: 'renderer_ended'; readonly code: number | null; readonly restartMs: number };
+  | { readonly kind: 'renderer_ready'; readonly startMs: number }
+  /** It was not ready in time, and may still become so. */
+  | { readonly kind: 'renderer_late'; readonly afterMs: number }
+  /** It ended, and not because we wanted it to. */
+  | (ServiceEnd & {
+      readonly kind: 'renderer_ended';
+      /** Whether it has rendered before. */
+      readonly wasReady: boolean;
+      /** Until the next is started. */
+      readonly restartMs: number;
+    });
+
+interface ServiceEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Its own words, where it had some. */
+  readonly reason: string | null;
+}
 
 export interface RendererProcess {
   readonly socketPath: string;
+  /** As `Readiness`. */
+  readonly untilReady: Readiness['untilReady'];
   /** Makes it read the configuration again. */
   readonly reload: () => void;
   readonly close: () => Promise<void>;
@@ -33,38 +55,57 @@ export interface RendererProcess {
 const FOLDER_PREFIX = 'edge-gateway-renderer-';
 const RESTART_MS_MIN = 500;
 const RESTART_MS_MAX = 30_000;
+/** After one that was well, nobody waits through a longer pause than this. */
+const AWAITED_RESTART_MS_MAX = 2_000;
 /** A service that ran this long was well; the next end starts with a short pause again. */
 const HEALTHY_MS = 60_000;
+/**
+ * From its start, or from the end of the one before, until nobody waits for it any longer: on a
+ * busy machine a browser takes more than ten seconds, and one that can't start mostly says so
+ * before.
+ */
+const PATIENCE_MS = 25_000;
 const STOP_TIMEOUT_MS = 15_000;
 
-/** Starts the process; whether it can render yet is for its /ready to say. */
+/** Starts the process; whether it can render yet is for `untilReady` to say. */
 export async function superviseRenderer(options: RendererProcessOptions): Promise<RendererProcess> {
+  const { onEvent } = options;
   await removeLeftovers();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const socketPath = join(folder, 'render.sock');
-  const [program, ...args] = options.command;
+  const readiness = createReadiness({
+    patienceMs: PATIENCE_MS,
+    onLate: () => onEvent({ kind: 'renderer_late', afterMs: PATIENCE_MS }),
+  });
   let child: ChildProcess;
   let timer: NodeJS.Timeout | undefined;
   let pauseMs = RESTART_MS_MIN;
   let isClosing = false;
+  let mustReload = false;
 
   const start = (): void => {
     const startedAt = performance.now();
-    child = spawn(program, [...args, '--socket', socketPath], {
-      env: options.env,
-      stdio: ['pipe', 'pipe', 'inherit'],
+    child = spawnService(options, socketPath);
+    onEvent({ kind: 'renderer_started', pid: child.pid });
+    listenTo(child, {
+      ready: () => {
+        readiness.succeed();
+        onEvent({ kind: 'renderer_ready', startMs: Math.round(performance.now() - startedAt) });
+        if (mustReload) child.kill('SIGHUP');
+        mustReload = false;
+      },
+      failed: readiness.fail,
+      ended: (end) => ended(startedAt, end),
     });
-    child.stdout?.pipe(options.output, { end: false });
-    options.onEvent({ kind: 'renderer_started', pid: child.pid });
-    // `error` without `exit` when it could not be spawned at all.
-    child.once('error', () => ended(startedAt, null));
-    child.once('exit', (code) => ended(startedAt, code));
   };
 
-  const ended = (startedAt: number, code: number | null): void => {
+  const ended = (startedAt: number, end: ServiceEnd): void => {
     if (isClosing || timer !== undefined) return;
     if (performance.now() - startedAt > HEALTHY_MS) pauseMs = RESTART_MS_MIN;
-    options.onEvent({ kind: 'renderer_ended', code, restartMs: pauseMs });
+    const wasReady = readiness.isReady();
+    onEvent({ kind: 'renderer_ended', ...end, wasReady, restartMs: pauseMs });
+    if (wasReady && pauseMs <= AWAITED_RESTART_MS_MAX) readiness.begin();
+    else readiness.fail(end.reason ?? `it ended with ${end.signal ?? `status ${end.code}`}`);
     timer = setTimeout(() => {
       timer = undefined;
       start();
@@ -72,17 +113,60 @@ export async function superviseRenderer(options: RendererProcessOptions): Promis
     pauseMs = Math.min(RESTART_MS_MAX, pauseMs * 2);
   };
 
+  readiness.begin();
   start();
   return {
     socketPath,
-    reload: () => void child.kill('SIGHUP'),
+    untilReady: readiness.untilReady,
+    reload: () => {
+      // Before it has read its configuration it would be ended by the signal.
+      if (readiness.isReady()) child.kill('SIGHUP');
+      else mustReload = true;
+    },
     close: async () => {
       isClosing = true;
       clearTimeout(timer);
+      readiness.fail('the gateway stops');
       await stop(child);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface ServiceListener {
+  readonly ready: () => void;
+  readonly failed: (reason: string) => void;
+  readonly ended: (end: ServiceEnd) => void;
+}
+
+function listenTo(service: ChildProcess, { ready, failed, ended }: ServiceListener): void {
+  let reason: string | null = null;
+  service.on('message', (message: unknown) => {
+    const word = readRendererWord(message);
+    // What it said last may come after its end.
+    if (word?.kind === 'ready' && isRunning(service)) ready();
+    if (word?.kind === 'failed') {
+      reason = word.reason;
+      failed(reason);
+    }
+  });
+  service.on('error', ({ message }) => {
+    // Instead of `exit`, when it could not be started at all.
+    if (service.pid === undefined) ended({ code: null, signal: null, reason: message });
+  });
+  service.once('exit', (code, signal) => ended({ code, signal, reason }));
+}
+
+function spawnService(
+  { command: [program, ...args], env, output }: RendererProcessOptions,
+  socketPath: string,
+): ChildProcess {
+  const child = spawn(program, [...args, '--socket', socketPath], {
+    env,
+    stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
+  });
+  child.stdout?.pipe(output, { end: false });
+  return child;
 }
 
 /** Folders of gateways that were killed. */
@@ -94,9 +178,13 @@ async function removeLeftovers(): Promise<void> {
   }
 }
 
+function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null;
+}
+
 /** Asks it to end, and makes it when it doesn't. */
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);

@@ -3,13 +3,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { BotJudgement } from '../../core/bots/crawlers.ts';
 import type { RefreshReason } from '../../core/refresh/refresh-job.ts';
-import type { FetchFailure, PageSource } from '../../pipeline/ports.ts';
+import type { FetchFailure, PageSource, RendererState } from '../../pipeline/ports.ts';
 import type { RefreshCounts, RefreshStep } from '../../pipeline/refresh-ports.ts';
 import type { HostUsage } from '../../pipeline/upkeep-ports.ts';
 import { type Adder, createCounter, createHistogram } from './counters.ts';
 import type { MetricsSnapshot } from './merge-snapshots.ts';
 import { METRICS } from './metrics-table.ts';
 import { watchRefreshQueue } from './watch-refresh-queue.ts';
+import { watchRenderers } from './watch-renderers.ts';
 import { type StoreUse, watchStores } from './watch-stores.ts';
 import { watchUsage } from './watch-usage.ts';
 
@@ -60,6 +61,10 @@ export interface Metrics {
   /** Counts requests of one kind, each with its milliseconds; to be kept for the next one. */
   readonly requestMeter: (kind: RequestKind) => Adder;
   readonly recordPage: (sample: PageSample) => void;
+  /** Asked at each scrape. */
+  readonly watchRenderers: (read: () => Promise<readonly RendererState[]>) => void;
+  /** The own renderer ended: a ready one, or one that never was. */
+  readonly recordRendererRestart: (reason: 'crashed' | 'not_ready') => void;
   readonly recordStoreError: (sample: StoreErrorSample) => void;
   readonly recordCollision: (hostId: number) => void;
   readonly recordUrlError: (kind: string) => void;
@@ -94,6 +99,7 @@ export function createMetrics(): Metrics {
   const durations = createHistogram(registry, METRICS.durations);
   const pages = createCounter(registry, METRICS.pages);
   const pageDurations = createHistogram(registry, METRICS.pageDurations);
+  const rendererRestarts = createCounter(registry, METRICS.rendererRestarts);
   const storeErrors = createCounter(registry, METRICS.storeErrors);
   const collisions = createCounter(registry, METRICS.collisions);
   const strippedPairs = createCounter(registry, METRICS.strippedPairs);
@@ -131,6 +137,8 @@ export function createMetrics(): Metrics {
       pages({ source, result })(1);
       pageDurations({ source })(durationMs / 1000);
     },
+    watchRenderers: (read) => watchRenderers(registry, read),
+    recordRendererRestart: (reason) => rendererRestarts({ reason })(1),
     recordStoreError: ({ store, operation, state }) => storeErrors({ store, operation, state })(1),
     recordCollision: (hostId) => collisions({ host: String(hostId) })(1),
     recordUrlError: (kind) => urlErrors({ kind })(1),

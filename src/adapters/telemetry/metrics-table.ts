@@ -45,6 +45,16 @@ export const METRICS = {
     help: 'Pages got from a source: page, partial, or why it failed',
     labels: { source: WORDS_MAX, result: WORDS_MAX },
   },
+  rendererReady: {
+    name: 'edge_gateway_renderer_ready',
+    help: 'Whether a render service is ready to render, by service: the own one, or where it is',
+    labels: { service: CONFIGURED_MAX },
+  },
+  rendererRestarts: {
+    name: 'edge_gateway_renderer_restarts_total',
+    help: 'How often the own render service ended and is started again: crashed, or not_ready',
+    labels: { reason: WORDS_MAX },
+  },
   pageDurations: {
     name: 'edge_gateway_page_source_duration_seconds',
     help: 'Time a page source took, by source',

@@ -1,6 +1,6 @@
 // `edge-gateway render-service`: a renderer alone, for other machines or as a gateway's child.
 import process from 'node:process';
-import { serveRenderer } from '../../compose/serve-renderer.ts';
+import { type RendererPlace, serveRenderer } from '../../compose/serve-renderer.ts';
 import { parseListen } from '../../config/values/parse-listen.ts';
 import {
   CONFIG_OPTION,
@@ -41,12 +41,17 @@ export const renderServiceCommand: Command = {
     const pseudonym = typeof via === 'string' ? via : null;
     const isChild = hasOption(args, 'with-parent');
     // The parent alone knows the socket that it has named.
-    const place = { listen, pseudonym, needsToken: !(isChild && 'path' in listen) };
-    const renderer = await serveRenderer({ file, env, stdout, stderr }, place);
-    if (renderer === null) return 1;
-    const reload = (): void => void renderer.reload();
+    const needsToken = !(isChild && 'path' in listen);
+    const tell = isChild ? tellParent : () => undefined;
+    const place = { listen, pseudonym, needsToken, tell };
+    const starting = serveRenderer({ file, env, stdout, stderr }, place);
+    // Heard from the beginning: what comes too early waits instead of ending the process.
+    const reload = (): void => void starting.then((renderer) => renderer?.reload());
     process.on('SIGHUP', reload);
-    await untilToldToStop(isChild ? io.stdin : null);
+    const told = untilToldToStop(isChild ? io.stdin : null);
+    const renderer = await starting;
+    if (renderer === null) return 1;
+    await told;
     process.off('SIGHUP', reload);
     await renderer.stop();
     // The pipe from the parent would keep this process for as long as the parent holds it.
@@ -60,6 +65,11 @@ function parseListenOptions(args: ParsedArguments) {
   if (typeof path === 'string') return { path };
   const listen = parseListen(textOption(args, 'listen', DEFAULT_LISTEN));
   return listen.ok ? listen.value : null;
+}
+
+/** Over the pipe that Node opens where the parent wants one; one that is gone hears nothing. */
+function tellParent(word: Parameters<RendererPlace['tell']>[0]): void {
+  process.send?.(word, undefined, {}, () => undefined);
 }
 
 /** SIGTERM, SIGINT, or the end of the pipe from a parent that may have been killed. */

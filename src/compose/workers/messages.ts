@@ -27,6 +27,8 @@ export type WorkerQuestion =
   | { readonly kind: 'assignment' }
   /** Answered by the URL of the renderer's socket; starts the renderer where it does not run. */
   | { readonly kind: 'renderer' }
+  /** Answered by null when the renderer is ready, or by the reason why it isn't in that time. */
+  | { readonly kind: 'renderer_ready'; readonly timeoutMs: number }
   /** Answered by what the queue answers. */
   | { readonly kind: 'refresh'; readonly job: RefreshJob }
   /** Answered by `leader` or `follower`. */
@@ -59,8 +61,9 @@ export type PrimaryWord =
   | { readonly kind: 'exit' };
 
 export function readWorkerQuestion(body: unknown): WorkerQuestion {
-  const { kind, key, turn, job } = fieldsOf(body);
+  const { kind, key, turn, job, timeoutMs } = fieldsOf(body);
   if (kind === 'assignment' || kind === 'renderer') return { kind };
+  if (kind === 'renderer_ready' && isNumber(timeoutMs)) return { kind, timeoutMs };
   if (kind === 'refresh') return { kind, job: readJob(job) };
   if (kind === 'enter' && isText(key) && isNumber(turn)) return { kind, key, turn };
   throw unknownMessage(kind);

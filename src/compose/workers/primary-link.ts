@@ -26,6 +26,8 @@ export interface PrimaryLink {
 
 const ASSIGNMENT_TIMEOUT_MS = 10_000;
 const RENDERER_TIMEOUT_MS = 30_000;
+/** For an answer on its way. */
+const ANSWER_TIMEOUT_MS = 1_000;
 /**
  * A primary process that is gone takes its workers along: who still waits for one waits for one
  * that is busy, and to be late costs less than what each worker would fetch by itself meanwhile.
@@ -53,6 +55,14 @@ export function createPrimaryLink({ ask, tell }: WorkerChannel): PrimaryLink {
         const url = await askFor({ kind: 'renderer' }, RENDERER_TIMEOUT_MS, readOptionalText);
         if (url === null) throw new Error('the primary process has no renderer');
         return url;
+      },
+      untilReady: async (timeoutMs) => {
+        const question: WorkerQuestion = { kind: 'renderer_ready', timeoutMs };
+        const answer = await ask(question, timeoutMs + ANSWER_TIMEOUT_MS);
+        if (answer.state === 'unavailable') return answer;
+        const reason = readOptionalText(answer.value);
+        if (reason !== null) return { state: 'unavailable', reason };
+        return { state: 'done', value: undefined };
       },
       reload: () => undefined,
       close: async () => undefined,

@@ -56,7 +56,7 @@ export async function serveByWorkers(
       return startMember({
         program,
         assignment: { worker: lastWorker, file, ...plan, pseudonym, ticketKeys },
-        startRenderer: renderer.start,
+        renderer,
         leases,
         dealer,
         queueRefresh: refreshing.add,

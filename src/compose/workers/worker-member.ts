@@ -8,6 +8,7 @@ import type { ConfigCopy } from '../../config/config-reader.ts';
 import type { Done } from '../../pipeline/ports.ts';
 import type { RefreshQueue } from '../../pipeline/refresh-ports.ts';
 import type { OwnProgram } from '../own-program.ts';
+import type { OwnRenderer } from '../own-renderer.ts';
 import { STOP_DEADLINE_MS } from '../stop.ts';
 import {
   type Assignment,
@@ -47,7 +48,7 @@ export type ReloadAnswer =
 export interface MemberDeps {
   readonly program: OwnProgram;
   readonly assignment: Assignment;
-  readonly startRenderer: () => Promise<string>;
+  readonly renderer: Pick<OwnRenderer, 'start' | 'untilReady'>;
   readonly leases: LeaseKeeper;
   readonly dealer: Dealer;
   readonly queueRefresh: RefreshQueue['add'];
@@ -123,14 +124,18 @@ export function startMember(deps: MemberDeps): WorkerMember {
 async function answer(
   body: unknown,
   lease: LeaseMember,
-  { assignment, startRenderer, queueRefresh }: MemberDeps,
+  { assignment, renderer, queueRefresh }: MemberDeps,
 ): Promise<unknown> {
   const question = readWorkerQuestion(body);
   switch (question.kind) {
     case 'assignment':
       return assignment;
     case 'renderer':
-      return await startRenderer();
+      return await renderer.start();
+    case 'renderer_ready': {
+      const ready = await renderer.untilReady(question.timeoutMs);
+      return ready.state === 'done' ? null : ready.reason;
+    }
     case 'refresh':
       return await queueRefresh(question.job);
     case 'enter':

@@ -42,6 +42,7 @@ export class LaunchError extends Error {
 }
 
 const STDERR_CHARS_MAX = 4_000;
+const ENDED = 'the browser ended while it started';
 
 /** Starts one and waits until it answers. */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
@@ -72,13 +73,15 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
         artifactsDir: folder.path,
         timeout: RENDER_LIMITS.launchTimeoutMs,
       }),
-      gone.then(() => Promise.reject(new Error('the browser ended while it started'))),
+      gone.then(() => Promise.reject(new Error(ENDED))),
     ]);
     return { browser, pid, gone, rssBytes: () => groupRssBytes(pid), end, kill };
   } catch (error) {
     await kill();
     const stderr = child.stderr();
-    const message = error instanceof Error ? error.message : String(error);
+    const told = error instanceof Error ? error.message : String(error);
+    // What the library says of a pipe that has ended, which may be seen before the process has.
+    const message = told.includes('has been closed') ? ENDED : told;
     throw new LaunchError(`${message}: ${stderr.trim()}`, /sandbox/i.test(stderr));
   }
 }

@@ -13,6 +13,8 @@ export interface KeeperEvents {
   readonly onStartFailed: () => void;
 }
 
+/** Nobody's plan. */
+const TROUBLE: ReadonlySet<ReplaceReason> = new Set(['canary', 'crash', 'hang']);
 const RETRY_FIRST_MS = 250;
 const RETRY_MAX_MS = 5_000;
 
@@ -87,7 +89,8 @@ export class BrowserKeeper {
 
   #note(reason: ReplaceReason): void {
     this.#replaced[reason] += 1;
-    this.#events.log('info', 'browser replaced', { reason });
+    const level = TROUBLE.has(reason) ? 'warn' : 'info';
+    this.#events.log(level, 'browser replaced', { reason });
   }
 
   async #launch(): Promise<Generation> {

@@ -17,6 +17,8 @@ export interface CanaryOptions {
 }
 
 export interface Canary {
+  /** Resolves when one was well for the first time. */
+  readonly proven: Promise<void>;
   /** Whether the last one was well. */
   readonly isAlive: () => boolean;
   readonly close: () => Promise<void>;
@@ -61,12 +63,17 @@ export async function startCanary(options: CanaryOptions): Promise<Canary> {
     scheme: 'http',
   };
   let isAlive = false;
+  let prove = (): void => undefined;
+  const proven = new Promise<void>((resolve) => {
+    prove = resolve;
+  });
   const fly = async (): Promise<void> => {
     if (isAlive && options.isProven()) return;
     try {
       const { html } = await options.render(REQUEST, host);
       isAlive = Buffer.from(html).includes('alive and well');
-      if (!isAlive) options.onDead();
+      if (isAlive) prove();
+      else options.onDead();
     } catch {
       // A full queue or a missing browser says nothing about the canary; both show elsewhere.
     }
@@ -77,6 +84,7 @@ export async function startCanary(options: CanaryOptions): Promise<Canary> {
   }, options.intervalMs);
   timer.unref();
   return {
+    proven,
     isAlive: () => isAlive,
     close: async () => {
       clearInterval(timer);

@@ -30,6 +30,8 @@ export interface Renderer {
   /** Throws QueueFullError or NoBrowserError when no render could begin. */
   readonly render: (request: RenderRequest, signal: AbortSignal) => Promise<RenderAnswer>;
   readonly isReady: () => boolean;
+  /** Resolves when it has rendered for the first time. */
+  readonly proven: Promise<void>;
   readonly metrics: Metrics;
   readonly pool: RenderPool;
   readonly close: () => Promise<void>;
@@ -92,6 +94,7 @@ export async function createRenderer(options: RenderServiceOptions): Promise<Ren
     },
     isReady: () =>
       pool.state.isUp && canary.isAlive() && isRecent(intervalMs * INTERVALS_MISSED_MAX),
+    proven: canary.proven,
     metrics,
     pool,
     close: async () => {

@@ -20,6 +20,8 @@ export interface RenderService {
   readonly address: string;
   /** Process id of the browser that runs now, or null: for whoever watches it. */
   readonly browserPid: () => number | null;
+  /** Resolves when its first canary was well: from then on `/ready` says so. */
+  readonly proven: Promise<void>;
   readonly resize: (size: PoolSize) => void;
   /** Ends what runs, the browser with all its processes, and the listener. */
   readonly close: () => Promise<void>;
@@ -40,6 +42,7 @@ export async function startRenderService(options: RenderServiceOptions): Promise
     return {
       address,
       browserPid: () => renderer.pool.browserPid,
+      proven: renderer.proven,
       resize: (size) => renderer.pool.resize(size),
       close: () => close(server, renderer),
     };

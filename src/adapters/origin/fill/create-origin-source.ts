@@ -71,6 +71,7 @@ export function createOriginSource(options: OriginSourceOptions): PageSource {
         : ({ state: 'done', value: undefined } as const);
       return Promise.resolve(state);
     },
+    renderers: () => Promise.resolve([]),
     close: async () => {
       isClosed = true;
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
