@@ -220,8 +220,11 @@ describe('page source service', () => {
 
   it('is ready when a service is', async () => {
     expect((await source.check()).state).toBe('done');
+    const name = new URL(service.url).host;
+    expect(await source.renderers()).toEqual([{ name, isReady: true }]);
     service.setReady(false);
     expect((await source.check()).state).toBe('unavailable');
+    expect(await source.renderers()).toEqual([{ name, isReady: false }]);
     await service.close();
     expect((await source.check()).state).toBe('unavailable');
   });

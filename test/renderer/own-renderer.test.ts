@@ -1,6 +1,6 @@
-// The gateway and its own renderer when it is not there: at the start, after a crash, for good. With
-// a real Chromium and `edge-gateway serve` in processes of its own. Crawlers wait for a renderer that
-// is coming, and for none that isn't; people wait for nothing.
+// The gateway and its own renderer when it is not there: at the start, after a crash, for good.
+// With a real Chromium and `edge-gateway serve` in processes of its own. Crawlers wait for a
+// renderer that is coming, and for none that isn't; people wait for nothing.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -64,6 +64,21 @@ describe('createMetrics', () => {
       ],
     ],
     [
+      'those who render',
+      (m) => {
+        m.recordRendererRestart('crashed');
+        m.watchRenderers(async () => [
+          { name: 'own', isReady: true },
+          { name: 'renderer:10080/base', isReady: false },
+        ]);
+      },
+      [
+        'edge_gateway_renderer_restarts_total{reason="crashed"} 1',
+        'edge_gateway_renderer_ready{service="own"} 1',
+        'edge_gateway_renderer_ready{service="renderer:10080/base"} 0',
+      ],
+    ],
+    [
       'a store that does not answer',
       (m) => m.recordStoreError({ store: 'entries', operation: 'read', state: 'unavailable' }),
       ['edge_gateway_store_errors_total{store="entries",operation="read",state="unavailable"} 1'],
