@@ -82,7 +82,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBro
     const told = error instanceof Error ? error.message : String(error);
     // What the library says of a pipe that has ended, which may be seen before the process has.
     const message = told.includes('has been closed') ? ENDED : told;
-    throw new LaunchError(`${message}: ${stderr.trim()}`, /sandbox/i.test(stderr));
+    const words = [message, stderr.trim()].filter((text) => text !== '');
+    throw new LaunchError(words.join(': '), /sandbox/i.test(stderr));
   }
 }
 
