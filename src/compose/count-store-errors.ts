@@ -74,10 +74,11 @@ function countBodies(bodies: BodyStore, { answer }: Watch): BodyStore {
     ...bodies,
     write: (ref, set, until) => answer('write', bodies.write(ref, set, until)),
     keepUntil: (ref, until) => answer('extend', bodies.keepUntil(ref, until)),
-    read: (ref, coding, digest) => answer('read', bodies.read(ref, coding, digest)),
+    forget: (ref, identity) => answer('delete', bodies.forget(ref, identity)),
+    read: (ref, coding, digests) => answer('read', bodies.read(ref, coding, digests)),
     readAhead: (ref, codings) => {
       const read = bodies.readAhead(ref, codings);
-      return (coding, digest) => answer('read', read(coding, digest));
+      return (coding, digests) => answer('read', read(coding, digests));
     },
     delete: (ref) => answer('delete', bodies.delete(ref)),
     check: () => answer('check', bodies.check()),

@@ -7,6 +7,7 @@ import type { HeaderList } from '../core/http/header-list.ts';
 import type { FetchFailure } from '../core/http/proxy-status.ts';
 import type {
   BodyDigest,
+  BodyDigests,
   BodyRef,
   CacheKey,
   ContentCoding,
@@ -142,13 +143,15 @@ export interface EntryStore {
 }
 
 /** Reads one coding; answers as `BodyStore.read` does. */
-export type BodyReading = (coding: ContentCoding, digest: BodyDigest) => Promise<Found<Buffer>>;
+export type BodyReading = (coding: ContentCoding, digests: BodyDigests) => Promise<Found<Buffer>>;
 
 /** Body bytes by reference, all codings of a page together. */
 export interface BodyStore {
   readonly name: string;
   /**
-   * Durable when it answers: written aside, flushed, renamed into place.
+   * Durable when it answers: written aside, flushed, renamed into place. Where the store can, the
+   * bytes of the older version are still found by its digests, until `forget`: whoever is killed
+   * before its metadata are stored has lost nothing.
    *
    * @param until epoch milliseconds, `deleteAt` of the entry: a store that forgets by itself keeps
    *   them at least that long
@@ -159,17 +162,19 @@ export interface BodyStore {
    * not be made again. They decode to exactly these bytes; empty for a store that can't tell.
    */
   readonly findCodings: (hostId: number, identity: Buffer) => Promise<Codings>;
+  /** A version is stored no more; bytes that another page has stay. */
+  readonly forget: (ref: BodyRef, identity: BodyDigest) => Promise<Done<void>>;
   /** The entry lives longer than was said when its bodies were written. */
   readonly keepUntil: (ref: BodyRef, until: number) => Promise<Done<void>>;
   /**
-   * Bytes exactly as `digest` describes them. What can't be a body file (a link, a FIFO, a
+   * Bytes exactly as the coding's digest describes them, `absent` without one. What can't be a body file (a link, a FIFO, a
    * directory) is removed; other bytes are left, since they may be the next version, whose
    * metadata is about to be written: the caller decides.
    */
   readonly read: (
     ref: BodyRef,
     coding: ContentCoding,
-    digest: BodyDigest,
+    digests: BodyDigests,
   ) => Promise<Found<Buffer>>;
   /** Begins to read before the digest is known, where that helps: the first coding that is kept. */
   readonly readAhead: (ref: BodyRef, codings: readonly ContentCoding[]) => BodyReading;

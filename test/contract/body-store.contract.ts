@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodyStore, ContentCoding, Hasher } from '../../src/pipeline/ports.ts';
-import { digestOf, makeBodies } from './stored-bodies.ts';
+import { digestOf, digestsOf, makeBodies } from './stored-bodies.ts';
 
 export interface BodyStoreSubject {
   readonly store: BodyStore;
@@ -29,7 +29,9 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
     test('what was never written is absent', async () => {
       const digest = { bytes: 5, hash: '0'.repeat(16) };
       for (const coding of CODINGS) {
-        expect(await store.read(REF, coding, digest)).toEqual({ state: 'absent' });
+        expect(await store.read(REF, coding, digestsOf(coding, digest))).toEqual({
+          state: 'absent',
+        });
       }
       expect(await store.delete(REF)).toEqual({ state: 'done', value: false });
     });
@@ -39,7 +41,7 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       expect(await store.write(REF, bodies, Date.now() + 3_600_000)).toEqual(DONE);
       for (const coding of CODINGS) {
         const value = bodies[coding];
-        expect(await store.read(REF, coding, digestOf(hasher, value))).toEqual({
+        expect(await store.read(REF, coding, digestsOf(coding, digestOf(hasher, value)))).toEqual({
           state: 'found',
           value,
         });
@@ -49,7 +51,11 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
     test.each([0, 1, 65_536, 5_000_000])('a body of %d bytes', async (bytes) => {
       const identity = Buffer.alloc(bytes, 0xfe);
       await store.write(REF, { identity }, Date.now() + 3_600_000);
-      const found = await store.read(REF, 'identity', digestOf(hasher, identity));
+      const found = await store.read(
+        REF,
+        'identity',
+        digestsOf('identity', digestOf(hasher, identity)),
+      );
       expect(found.state === 'found' && found.value.equals(identity)).toBe(true);
     });
 
@@ -58,10 +64,12 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       await store.write(REF, old, Date.now() + 3_600_000);
       const identity = Buffer.from('new');
       await store.write(REF, { identity }, Date.now() + 3_600_000);
-      expect(await store.read(REF, 'identity', digestOf(hasher, identity))).toMatchObject({
+      expect(
+        await store.read(REF, 'identity', digestsOf('identity', digestOf(hasher, identity))),
+      ).toMatchObject({
         state: 'found',
       });
-      expect(await store.read(REF, 'gzip', digestOf(hasher, old.gzip))).toEqual({
+      expect(await store.read(REF, 'gzip', digestsOf('gzip', digestOf(hasher, old.gzip)))).toEqual({
         state: 'absent',
       });
     });
@@ -75,9 +83,13 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
         { ...right, bytes: right.bytes - 1 },
         { ...right, bytes: right.bytes + 1 },
       ]) {
-        expect(await store.read(REF, 'identity', digest)).toMatchObject({ state: 'damaged' });
+        expect(await store.read(REF, 'identity', digestsOf('identity', digest))).toMatchObject({
+          state: 'damaged',
+        });
       }
-      expect(await store.read(REF, 'identity', right)).toMatchObject({ state: 'found' });
+      expect(await store.read(REF, 'identity', digestsOf('identity', right))).toMatchObject({
+        state: 'found',
+      });
     });
 
     test('what is read ahead is what would be read, whichever coding is asked for', async () => {
@@ -87,7 +99,10 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
         for (const coding of CODINGS) {
           const value = bodies[coding];
           const reading = store.readAhead(REF, ranked);
-          expect(await reading(coding, digestOf(hasher, value))).toEqual({ state: 'found', value });
+          expect(await reading(coding, digestsOf(coding, digestOf(hasher, value)))).toEqual({
+            state: 'found',
+            value,
+          });
         }
       }
     });
@@ -96,15 +111,19 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       const [before, after] = [Buffer.from('before'), Buffer.from('after!')];
       await store.write(REF, { identity: before }, Date.now() + 3_600_000);
       const reading = store.readAhead(REF, CODINGS);
-      expect(await reading('identity', digestOf(hasher, before))).toMatchObject({ state: 'found' });
+      expect(
+        await reading('identity', digestsOf('identity', digestOf(hasher, before))),
+      ).toMatchObject({ state: 'found' });
       await store.write(REF, { identity: after }, Date.now() + 3_600_000);
-      expect(await reading('identity', digestOf(hasher, after))).toEqual({
+      expect(await reading('identity', digestsOf('identity', digestOf(hasher, after)))).toEqual({
         state: 'found',
         value: after,
       });
       await store.delete(REF);
       const absent = store.readAhead(REF, CODINGS);
-      expect(await absent('identity', digestOf(hasher, after))).toEqual({ state: 'absent' });
+      expect(await absent('identity', digestsOf('identity', digestOf(hasher, after)))).toEqual({
+        state: 'absent',
+      });
     });
 
     test('hosts, dimensions and hashes do not mix', async () => {
@@ -121,7 +140,7 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       const states = [];
       for (const ref of refs) {
         const digest = digestOf(hasher, bodyOf(ref));
-        states.push((await store.read(ref, 'identity', digest)).state);
+        states.push((await store.read(ref, 'identity', digestsOf('identity', digest))).state);
       }
       expect(states).toEqual(['absent', 'found', 'found', 'found']);
     });
@@ -132,7 +151,9 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       expect(await store.delete(REF)).toEqual({ state: 'done', value: true });
       for (const coding of CODINGS) {
         const digest = digestOf(hasher, bodies[coding]);
-        expect(await store.read(REF, coding, digest)).toEqual({ state: 'absent' });
+        expect(await store.read(REF, coding, digestsOf(coding, digest))).toEqual({
+          state: 'absent',
+        });
       }
     });
 
@@ -142,13 +163,18 @@ export function describeBodyStore(name: string, open: () => Promise<BodyStoreSub
       const writes = Promise.all(
         versions.map((identity) => store.write(REF, { identity }, Date.now() + 3_600_000)),
       );
-      const reads = Promise.all(digests.map((digest) => store.read(REF, 'identity', digest)));
+      const reads = Promise.all(
+        digests.map((digest) => store.read(REF, 'identity', digestsOf('identity', digest))),
+      );
       expect(await writes).toEqual(versions.map(() => DONE));
       for (const [i, found] of (await reads).entries()) {
         const isWhole = found.state !== 'found' || found.value.equals(versions[i] ?? found.value);
         expect([found.state, isWhole]).toEqual([found.state, true]);
       }
-      const last = await Promise.all(digests.map((digest) => store.read(REF, 'identity', digest)));
+      for (const digest of digests) expect(await store.forget(REF, digest)).toEqual(DONE);
+      const last = await Promise.all(
+        digests.map((digest) => store.read(REF, 'identity', digestsOf('identity', digest))),
+      );
       expect(last.filter((found) => found.state === 'found')).toHaveLength(1);
     });
 

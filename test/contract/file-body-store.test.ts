@@ -28,7 +28,7 @@ import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, Hasher } from '../../src/pipeline/ports.ts';
 import { runLimited } from '../helpers/run-limited.ts';
 import { describeBodyStore } from './body-store.contract.ts';
-import { digestOf, makeBodies } from './stored-bodies.ts';
+import { digestOf, digestsOf, makeBodies } from './stored-bodies.ts';
 import { createTestClock, type TestClock } from './test-clock.ts';
 
 const REF: BodyRef = { hostId: 7, dimensionId: 2, hash: 'ab23456789abcdef' };
@@ -79,7 +79,7 @@ describe('bodies in files', () => {
       clock,
       onWarning: (warning) => void warnings.push(warning),
     });
-  const read = () => store.read(REF, 'identity', digestOf(hasher, IDENTITY));
+  const read = () => store.read(REF, 'identity', digestsOf('identity', digestOf(hasher, IDENTITY)));
   const write = () => store.write(REF, BODIES, Date.now() + 3_600_000);
   const staged = () => readdirSync(join(basePath, 'pages', '.staging'));
 
@@ -134,6 +134,8 @@ describe('bodies in files', () => {
     rmSync(path);
     writeFileSync(join(elsewhere, 'other'), 'other');
     linkSync(join(elsewhere, 'other'), path);
+    expect(await read()).toEqual({ state: 'found', value: IDENTITY });
+    await store.forget(REF, digestOf(hasher, IDENTITY));
     expect(await read()).toEqual({ state: 'damaged', reason: 'wrong_length' });
     await write();
     expect(await read()).toMatchObject({ state: 'found' });
@@ -167,7 +169,7 @@ describe('bodies in files', () => {
   test('a replaced file that is being read stays whole', async () => {
     const big = Buffer.alloc(8_000_000, 1);
     await store.write(REF, { identity: big }, Date.now() + 3_600_000);
-    const reading = store.read(REF, 'identity', digestOf(hasher, big));
+    const reading = store.read(REF, 'identity', digestsOf('identity', digestOf(hasher, big)));
     await store.write(REF, { identity: Buffer.from('next') }, Date.now() + 3_600_000);
     expect(['found', 'damaged']).toContain((await reading).state);
   });

@@ -105,15 +105,15 @@ export function describeInterleavedPages(name: string, openTwo: OpenTwo): void {
       const { body } = draftOf(text, 0);
       expect(entry.bodies.identity.hash).toBe(hasher.bytes(body));
       for (const coding of ['identity', 'gzip', 'br'] as const) {
-        const digest = entry.bodies[coding];
-        if (digest === undefined) continue;
-        const { state } = await two.one.bodies.read(ref, coding, digest);
+        if (entry.bodies[coding] === undefined) continue;
+        const { state } = await two.one.bodies.read(ref, coding, entry.bodies);
         expect([coding, state]).toEqual([coding, 'found']);
       }
     };
     const spoil = async (): Promise<void> => {
       const other = Buffer.from('other bytes');
       await two.one.bodies.write(ref, { identity: other }, Number.MAX_SAFE_INTEGER);
+      await two.one.bodies.forget(ref, (await readEntry()).bodies.identity);
     };
     const plant = async (text: string): Promise<void> => {
       const entry = await readEntry();
@@ -215,7 +215,12 @@ export function describeInterleavedPages(name: string, openTwo: OpenTwo): void {
         if (read.length === 0) read.push(await other.pages.readBody(first, 'identity'));
       });
       expect(saved).toMatchObject({ stored: true });
-      expect(read).toEqual([{ state: 'damaged', reason: 'replaced' }]);
+      // Files of an older version are found until it is forgotten; a hash of Redis has one version.
+      const value = draftOf('first', 0).body;
+      const isLeft = two.one.bodies.name === 'filesystem';
+      expect(read).toEqual([
+        isLeft ? { state: 'found', value } : { state: 'damaged', reason: 'replaced' },
+      ]);
       await expectWhole('second');
       expect(events).toEqual([]);
     });

@@ -7,7 +7,14 @@ import { dropIfLoose } from '../../src/adapters/files/content-files.ts';
 import type { FileBodyStore } from '../../src/adapters/files/create-file-body-store.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
-import { digestOf, listLoose, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
+import {
+  digestOf,
+  digestsOf,
+  listLoose,
+  makeBodies,
+  openBodyStore,
+  refOf,
+} from './stored-bodies.ts';
 
 const BODIES = makeBodies('listed');
 
@@ -55,7 +62,9 @@ describe('what lies in the store', () => {
     const dropped = await Promise.all(loose.map(({ path }) => dropIfLoose(path)));
     expect(dropped.filter(Boolean)).toHaveLength(2);
     const digest = digestOf(hasher, BODIES.identity);
-    expect(await store.read(refOf(3), 'identity', digest)).toMatchObject({ state: 'found' });
+    expect(await store.read(refOf(3), 'identity', digestsOf('identity', digest))).toMatchObject({
+      state: 'found',
+    });
   });
 
   test('more files than are read at once', async () => {

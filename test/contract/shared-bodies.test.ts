@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { contentPath } from '../../src/adapters/files/body-path.ts';
+import { CODINGS, contentPath } from '../../src/adapters/files/body-path.ts';
 import { dropIfLoose } from '../../src/adapters/files/content-files.ts';
 import {
   createFileBodyStore,
@@ -27,7 +27,15 @@ import {
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
 import type { BodyRef, BodySet, Hasher } from '../../src/pipeline/ports.ts';
-import { digestOf, listLoose, makeBodies, openBodyStore, refOf } from './stored-bodies.ts';
+import { digestBodies } from '../../src/pipeline/store/digest-bodies.ts';
+import {
+  digestOf,
+  digestsOf,
+  listLoose,
+  makeBodies,
+  openBodyStore,
+  refOf,
+} from './stored-bodies.ts';
 import { COLLISIONS } from './stored-entries.ts';
 
 const BODIES = makeBodies('shared');
@@ -53,11 +61,20 @@ const readAll = async (ref: BodyRef, bodies: BodySet): Promise<string[]> => {
   for (const coding of ['identity', 'gzip', 'br'] as const) {
     const bytes = bodies[coding];
     if (bytes === undefined) continue;
-    const found = await store.read(ref, coding, digestOf(hasher, bytes));
+    const found = await store.read(ref, coding, digestsOf(coding, digestOf(hasher, bytes)));
     const isRight = found.state === 'found' && found.value.equals(bytes);
     states.push(isRight ? 'right' : found.state);
   }
   return states;
+};
+/** By the digests of all codings, as an entry has them. */
+const readWhole = async (ref: BodyRef, bodies: BodySet): Promise<string[]> => {
+  const digests = digestBodies(bodies, hasher);
+  const found = CODINGS.map((coding) => store.read(ref, coding, digests));
+  return (await Promise.all(found)).map(({ state }) => state);
+};
+const forget = async (ref: BodyRef, { identity }: BodySet): Promise<void> => {
+  expect(await store.forget(ref, digestOf(hasher, identity))).toEqual(DONE);
 };
 const contentFiles = (hostId = 7): string[] => {
   const folder = join(basePath, 'pages', String(hostId), '.bodies');
@@ -100,17 +117,43 @@ describe('bodies once per host', () => {
     expect(readdirSync(join(basePath, 'pages', '.staging'))).toEqual([]);
   });
 
+  test('a version whose place a next one has taken is found until it is forgotten', async () => {
+    const next = { identity: makeBodies('next').identity };
+    await write(refOf(1));
+    await write(refOf(1), next);
+    expect(await readWhole(refOf(1), BODIES)).toEqual(['found', 'found', 'found']);
+    expect(await readAll(refOf(1), next)).toEqual(['right']);
+    await write(refOf(2));
+    await forget(refOf(1), BODIES);
+    expect(await readAll(refOf(2), BODIES)).toEqual(['right', 'right', 'right']);
+    await store.delete(refOf(2));
+    expect(await readWhole(refOf(1), BODIES)).toEqual(['damaged', 'absent', 'absent']);
+    await forget(refOf(1), BODIES);
+    expect(await readAll(refOf(1), next)).toEqual(['right']);
+  });
+
+  test('a file that was taken away by hand is gone, whatever else has its bytes', async () => {
+    await write(refOf(1));
+    await write(refOf(2));
+    rmSync(join(basePath, 'pages', '7', 'aa', `${refOf(1).hash}_1.html`));
+    const digest = digestOf(hasher, BODIES.identity);
+    const found = await store.read(refOf(1), 'identity', digestsOf('identity', digest));
+    expect(found).toEqual({ state: 'absent' });
+  });
+
   test('with the last page the content goes, by deleting or by a next version', async () => {
     const next = makeBodies('next');
     for (let i = 0; i < 3; i += 1) await write(refOf(i));
     await store.delete(refOf(0));
     await write(refOf(1), next);
+    await forget(refOf(1), BODIES);
     expect(copies(BODIES)).toBe(1);
     expect(await readAll(refOf(2), BODIES)).toEqual(['right', 'right', 'right']);
     await store.delete(refOf(2));
     expect(copies(BODIES)).toBe(0);
     expect(contentFiles()).toHaveLength(3);
     await write(refOf(1), { identity: Buffer.from('no codings') });
+    await forget(refOf(1), next);
     expect(contentFiles()).toHaveLength(1);
     await store.delete(refOf(1));
     expect(contentFiles()).toEqual([]);

@@ -8,7 +8,13 @@ import {
 import { type LooseContent, listLooseContent } from '../../src/adapters/files/list-files.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { createHasher } from '../../src/adapters/xxhash/create-hasher.ts';
-import type { BodyDigest, BodyRef, ContentCoding, Hasher } from '../../src/pipeline/ports.ts';
+import type {
+  BodyDigest,
+  BodyDigests,
+  BodyRef,
+  ContentCoding,
+  Hasher,
+} from '../../src/pipeline/ports.ts';
 
 /** References of one host in one folder. */
 export const refOf = (i: number, hostId = 7): BodyRef => ({
@@ -40,6 +46,11 @@ export async function listLoose(basePath: string): Promise<readonly LooseContent
 /** Describes bytes as an entry does. */
 export function digestOf(hasher: Hasher, bytes: Buffer): BodyDigest {
   return { bytes: bytes.length, hash: hasher.bytes(bytes) };
+}
+
+/** Describes one coding, whatever the others are. */
+export function digestsOf(coding: ContentCoding, digest: BodyDigest): BodyDigests {
+  return { identity: digest, [coding]: digest };
 }
 
 /** A page of some kilobytes in all codings. */

@@ -10,7 +10,7 @@ import type { LearnedRule } from '../../src/core/learned/learned-rule.ts';
 import type { BodyStore, Done } from '../../src/pipeline/ports.ts';
 import { connectStores } from '../contract/open-redis-stores.ts';
 import { ALL, KEY } from '../contract/redis-stage.ts';
-import { digestOf, refOf } from '../contract/stored-bodies.ts';
+import { digestOf, digestsOf, refOf } from '../contract/stored-bodies.ts';
 import { makeEntry } from '../contract/stored-entries.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
@@ -100,8 +100,11 @@ describeWithRedis('Redis is gone', () => {
       ['entries check', () => entries.check()],
       ['bodies write', () => bodies.write(ref, { identity: Buffer.from('abc') }, Date.now() + 9e6)],
       ['bodies extend', () => bodies.keepUntil(ref, Date.now() + 9e6)],
-      ['bodies read', () => bodies.read(ref, 'identity', digest)],
-      ['bodies read', () => bodies.readAhead(ref, ['identity'])('identity', digest)],
+      ['bodies read', () => bodies.read(ref, 'identity', digestsOf('identity', digest))],
+      [
+        'bodies read',
+        () => bodies.readAhead(ref, ['identity'])('identity', digestsOf('identity', digest)),
+      ],
       ['bodies delete', () => bodies.delete(ref)],
       ['bodies check', () => bodies.check()],
       ['purge_log write', () => purgeLog.append(ALL)],

@@ -140,7 +140,7 @@ export async function lookAt(
   { key, ref, entry }: StoredPage,
 ): Promise<'whole' | 'entry' | 'body' | 'nothing'> {
   const hasEntry = valueOf(await deps.inventory.findAbsent([key])).length === 0;
-  const body = await deps.bodies.read(ref, 'identity', entry.bodies.identity);
+  const body = await deps.bodies.read(ref, 'identity', entry.bodies);
   if (hasEntry) return body.state === 'found' ? 'whole' : 'entry';
   return body.state === 'found' ? 'body' : 'nothing';
 }

@@ -7,12 +7,20 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createOutage } from '../../core/outage.ts';
-import type { BodyRef, BodySet, BodyStore, Clock, Done, Hasher } from '../../pipeline/ports.ts';
+import type {
+  BodyRef,
+  BodySet,
+  BodyStore,
+  Clock,
+  Done,
+  Found,
+  Hasher,
+} from '../../pipeline/ports.ts';
 import type { BodyFiles } from '../../pipeline/upkeep-ports.ts';
-import { bodyPath } from './body-path.ts';
-import { findCodings } from './content-files.ts';
+import { bodyPath, contentPath } from './body-path.ts';
+import { dropLooseContent, findCodings } from './content-files.ts';
 import { createBodyFiles } from './create-body-files.ts';
-import { answer } from './file-error.ts';
+import { answer, inspect } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { readBodyFile } from './read-body-file.ts';
 import { removeBodyFiles } from './remove-body-files.ts';
@@ -78,8 +86,16 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     return answer(() => ensureOwnFolder(stagingFolder));
   }
 
-  const read: FileBodyStore['read'] = (ref, coding, digest) =>
-    readBodyFile(bodyPath(pages, ref, coding), digest, hasher);
+  const read: FileBodyStore['read'] = async (ref, coding, digests) => {
+    const digest = digests[coding];
+    if (digest === undefined) return { state: 'absent' };
+    const found = await readBodyFile(bodyPath(pages, ref, coding), digest, hasher);
+    if (!(await isReplaced(found, bodyPath(pages, ref, 'identity')))) return found;
+    // A newer version has its name, whose metadata have not come, and may never come.
+    const content = contentPath(pages, { hostId: ref.hostId, ...digests.identity }, coding);
+    const left = await readBodyFile(content, digest, hasher);
+    return left.state === 'found' ? left : found;
+  };
 
   return {
     name: 'filesystem',
@@ -88,11 +104,13 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
       const content = { hostId, bytes: identity.length, hash: hasher.bytes(identity) };
       return findCodings(pages, content, identity);
     },
+    forget: ({ hostId }, identity) =>
+      answer(() => dropLooseContent(pages, { hostId, ...identity })),
     // A file stays until it is deleted.
     keepUntil: async () => ({ state: 'done', value: undefined }),
     read,
     // The disk is near: a file that may not be wanted is not read.
-    readAhead: (ref) => (coding, digest) => read(ref, coding, digest),
+    readAhead: (ref) => (coding, digests) => read(ref, coding, digests),
     delete: (ref) => answer(() => removeBodyFiles(ref, deps)),
     sparesEntries: false,
     check,
@@ -101,4 +119,13 @@ export async function createFileBodyStore(options: FileBodyStoreOptions): Promis
     sharedCount: () => shared,
     files: createBodyFiles(pages, () => staging.sweep(clock.now())),
   };
+}
+
+/**
+ * Other bytes, or not in this coding. A page whose file was taken away by hand has none, which is
+ * what was meant.
+ */
+async function isReplaced(found: Found<Buffer>, identity: string): Promise<boolean> {
+  if (found.state === 'damaged') return /^wrong_/.test(found.reason);
+  return found.state === 'absent' && (await inspect(identity)) !== null;
 }

@@ -1,5 +1,6 @@
 // Replaces the files of one page by those of its next version. All codings are made and flushed
 // before the first is renamed: the moment at which versions are mixed stays as short as it can be.
+// The older bytes keep their content file, by which they are found until they are forgotten.
 import { rename, rm } from 'node:fs/promises';
 import type { BodyRef, BodySet, ContentCoding } from '../../pipeline/ports.ts';
 import {
@@ -10,7 +11,6 @@ import {
   contentFolder,
   contentPath,
 } from './body-path.ts';
-import { dropLooseContent, findLastContent } from './content-files.ts';
 import { errorCode, inspect, unlinkIfThere } from './file-error.ts';
 import { ensureOwnFolder } from './own-folder.ts';
 import { type StageDeps, type StagedBody, stageBody } from './stage-body.ts';
@@ -32,7 +32,7 @@ export async function writeBodyFiles(
   bodies: BodySet,
   deps: FileDeps,
 ): Promise<boolean> {
-  const { pages, staging, hasher } = deps;
+  const { pages, staging } = deps;
   const target = bodyPath(pages, ref, 'identity');
   const staged: Staged = {};
   await staging.prepare();
@@ -40,11 +40,9 @@ export async function writeBodyFiles(
     await stageAll(contentOf(ref, bodies, deps), bodies, staged, deps);
     await ensureOwnFolder(bodyFolder(pages, ref));
     const isUnchanged = await isSameFile(staged.identity?.path, target);
-    const left = isUnchanged ? null : await findLastContent(target, ref.hostId, hasher);
     for (const coding of CODINGS) {
       await place(staged[coding]?.path, bodyPath(pages, ref, coding));
     }
-    if (left !== null) await dropLooseContent(pages, left);
     return staged.identity?.kind === 'shared' && !isUnchanged;
   } finally {
     // Also after a rename, which does nothing when both are names of one file.

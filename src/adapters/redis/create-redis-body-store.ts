@@ -3,7 +3,7 @@
 // length that was asked for, or not sent at all, and its hash is compared.
 import { formatCacheKey } from '../../core/key/cache-key.ts';
 import type {
-  BodyDigest,
+  BodyDigests,
   BodyRef,
   BodySet,
   BodyStore,
@@ -69,8 +69,9 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
   async function read(
     ref: BodyRef,
     coding: ContentCoding,
-    digest: BodyDigest,
+    { [coding]: digest }: BodyDigests,
   ): Promise<Found<Buffer>> {
+    if (digest === undefined) return { state: 'absent' };
     if (digest.bytes > bytesMax) return { state: 'damaged', reason: 'too_large' };
     const key = bodyKey(ref);
     const done = await connection.run(key, (redis) =>
@@ -112,6 +113,7 @@ export function createRedisBodyStore(options: RedisBodyStoreOptions): BodyStore 
     write,
     // Bodies are kept by page here, not by their bytes.
     findCodings: async () => ({}),
+    forget: async () => ({ state: 'done', value: undefined }),
     keepUntil,
     read,
     readAhead: createReadAhead(options, read),

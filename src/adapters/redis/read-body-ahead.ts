@@ -48,13 +48,14 @@ export function createReadAhead(
     // Whoever asks for the same while it is on its way gets it too.
     const coming = running.get(name) ?? readFirst(key, codings).finally(() => running.delete(name));
     running.set(name, coming);
-    return async (coding, digest) => {
+    return async (coding, digests) => {
       const came = await coming;
+      const digest = digests[coding];
       const isIt =
         came?.coding === coding &&
-        came.bytes.length === digest.bytes &&
+        came.bytes.length === digest?.bytes &&
         hasher.bytes(came.bytes) === digest.hash;
-      return isIt ? { state: 'found', value: came.bytes } : await read(ref, coding, digest);
+      return isIt ? { state: 'found', value: came.bytes } : await read(ref, coding, digests);
     };
   };
 }

@@ -45,8 +45,7 @@ async function readStored(
   deps: PageStoreDeps,
 ): Promise<Found<Buffer>> {
   const key = formatCacheKey(entry);
-  const digest = entry.bodies[coding] ?? entry.bodies.identity;
-  const found = await read(coding, digest);
+  const found = await read(coding, entry.bodies);
   if (found.state === 'unavailable') return found;
   if (found.state === 'found') {
     deps.memory.holdBody(key, entry, coding, found.value);
@@ -92,9 +91,8 @@ async function judgeBody(
   const current = await deps.entries.get(key);
   if (current.state === 'unavailable') return kept(current);
   if (current.state !== 'found') return kept(ABSENT);
-  const digest = current.value.bodies[coding];
-  if (digest === undefined || !isStillSaid(current.value, entry, coding)) return kept(REPLACED);
-  const found = await deps.bodies.read(entry, coding, digest);
+  if (!isStillSaid(current.value, entry, coding)) return kept(REPLACED);
+  const found = await deps.bodies.read(entry, coding, current.value.bodies);
   if (found.state === 'found' || found.state === 'unavailable') return kept(found);
   const reason = found.state === 'damaged' ? found.reason : 'missing';
   deps.onEvent({ kind: 'body_damaged', key, url: entry.url, reason });

@@ -2,8 +2,10 @@
 // is written has been read back by the same check that reads it later. A page is stored as it is,
 // with the codings that the host has of the same bytes already; else they follow.
 import { firstHeader } from '../../core/http/header-list.ts';
+import { formatCacheKey } from '../../core/key/cache-key.ts';
 import type { StoredExchange, VariantIndex } from '../../core/key/entry.ts';
 import { decodeEntry, encodeEntry } from '../../core/key/entry-codec.ts';
+import { hasSameBody } from '../../core/key/entry-version.ts';
 import { settleEntry } from '../../core/purge/settle-entry.ts';
 import type {
   BodyDigests,
@@ -116,7 +118,16 @@ async function writePage(draft: PageDraft, claim: Claim, deps: PageStoreDeps): P
   if (written.state === 'unavailable') return unavailable(written.reason);
   const put = await deps.entries.put(key, checked.entry, claim);
   if (put.state === 'unavailable') return unavailable(put.reason);
+  if (previous.state === 'found') await forgetBodies(previous.value, checked.entry, deps);
   return { stored: true, entry: checked.entry };
+}
+
+/** What can't be taken away now is left to the sweep. */
+async function forgetBodies(older: Entry, newer: Entry, deps: PageStoreDeps): Promise<void> {
+  if (hasSameBody(older, newer, 'identity')) return;
+  const done = await deps.bodies.forget(older, older.bodies.identity);
+  if (done.state === 'done') return;
+  deps.onEvent({ kind: 'not_deleted', key: formatCacheKey(older), reason: done.reason });
 }
 
 function isWorthCoding({ body, headers }: PageDraft): boolean {

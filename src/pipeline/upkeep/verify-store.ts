@@ -143,9 +143,9 @@ async function findFault(
   }
   if (!checksBodies || content.state !== 'entry') return { state: 'done', value: null };
   for (const coding of ['identity', 'gzip', 'br'] as const) {
-    const digest = content.entry.bodies[coding];
-    if (digest === undefined) continue;
-    const found = await bodies.read(ref, coding, digest);
+    const digests = content.entry.bodies;
+    if (digests[coding] === undefined) continue;
+    const found = await bodies.read(ref, coding, digests);
     if (found.state === 'unavailable') return found;
     if (found.state === 'found') continue;
     const reason = found.state === 'damaged' ? found.reason : 'missing';
