@@ -167,9 +167,9 @@ export interface BodyStore {
   /** The entry lives longer than was said when its bodies were written. */
   readonly keepUntil: (ref: BodyRef, until: number) => Promise<Done<void>>;
   /**
-   * Bytes exactly as the coding's digest describes them, `absent` without one. What can't be a body file (a link, a FIFO, a
-   * directory) is removed; other bytes are left, since they may be the next version, whose
-   * metadata is about to be written: the caller decides.
+   * Bytes exactly as the coding's digest describes them, `absent` without one. What can't be a body
+   * file (a link, a FIFO, a directory) is removed; other bytes are left, since they may be the next
+   * version, whose metadata is about to be written: the caller decides.
    */
   readonly read: (
     ref: BodyRef,
