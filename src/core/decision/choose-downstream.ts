@@ -21,6 +21,8 @@ export function chooseDownstream(decision: Decision, isFallback: boolean): Downs
   // A host that renders nothing.
   if (decision.error !== null || decision.host === null) return 'as_sent';
   const { action, reason, rule, path, host, dimension, policy } = decision;
+  // All clients of the rule get the same.
+  if (rule?.action === 'bypass') return 'as_sent';
   // It was no page when that was last seen.
   if (action === 'render') return 'html_unkept';
   if (!BY_CLIENT.has(reason) || !isPage(path, rule)) return 'as_sent';

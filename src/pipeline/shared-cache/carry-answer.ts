@@ -12,11 +12,13 @@ import { backOff, rememberTooLarge } from '../fetch/failure-memory.ts';
 import type { RunningFill } from '../fetch/running-fills.ts';
 import type { OriginAnswer } from '../origin-ports.ts';
 import type { BodyFlaw, Keyed } from '../state.ts';
+import { within } from '../within.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { type Arrival, type Errand, ended, type OpenExchange } from './errand.ts';
 import { type ExchangeEnd, type FailedExchange, unshared } from './exchange-end.ts';
 import { keepExchange } from './keep-exchange.ts';
 import { passBody, streamOf } from './origin-body.ts';
+import { STORE_PATIENCE_MS } from './running-saves.ts';
 
 export interface Carried {
   readonly answer: OriginAnswer;
@@ -50,7 +52,7 @@ export async function carryAnswer(
   const idleMs = LIMITS.originBodyIdleTimeoutMs;
   const { stream, whole, release } = deps.collectBody(streamOf(answer.body), { bytesMax, idleMs });
   let unfit: BodyFlaw | null = null;
-  const keep = async (): Promise<ExchangeEnd> => {
+  const finish = async (): Promise<ExchangeEnd> => {
     const body = await whole;
     if (body === 'cut') return giveUp(keyed, carried, deps);
     if (!Buffer.isBuffer(body)) {
@@ -61,22 +63,35 @@ export async function carryAnswer(
     const { kept } = judgement;
     const selecting = chooseVariant(kept.vary, keyed);
     const shared = { status, kept, selecting, body, since: running.since };
-    if (!mayStore) return { kind: 'shared', shared, isStored: false };
-    const keeping = (): Promise<boolean> => keepExchange(keyed, shared, running, deps);
+    return { kind: 'shared', shared, isStored: false };
+  };
+  const keep = async (end: ExchangeEnd): Promise<ExchangeEnd> => {
+    if (end.kind !== 'shared' || !mayStore) return end;
+    const keeping = (): Promise<boolean> => keepExchange(keyed, end.shared, running, deps);
     // Whoever gets no turn leaves the store as it is: the others store as good an answer.
     const save = deps.storing.take(keyed.key, keeping);
     const isStored = (await deps.saves.note(pageIdentity(keyed), save)) === true;
-    return { kind: 'shared', shared, isStored };
+    return { ...end, isStored };
   };
   const isForOne = judgement.kept.staleAt <= judgement.kept.cachedAt;
   const flaw = (): BodyFlaw | null => (stream.errored === null ? unfit : 'cut');
   const passed = { status, reason, headers, body: { stream, trailers, flaw } };
-  const kept = keep().finally(release);
+  const finished = finish();
+  const kept = finished.then(keep).finally(release);
   return {
     arrival: { ...told, answer: passed, unshared: null, isForOne },
-    end: isForOne ? Promise.resolve(unshared()) : kept,
+    end: isForOne ? Promise.resolve(unshared()) : firstKept(finished, kept),
     kept,
   };
+}
+
+/** A store that is slow keeps nobody waiting for what is here. */
+async function firstKept(
+  finished: Promise<ExchangeEnd>,
+  kept: Promise<ExchangeEnd>,
+): Promise<ExchangeEnd> {
+  const end = await finished;
+  return (await within(STORE_PATIENCE_MS, kept)) ?? end;
 }
 
 function findUnshared(keyed: Keyed, { answer, judgement }: Carried, deps: PipelineDeps): Unshared {

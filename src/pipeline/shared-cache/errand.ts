@@ -41,12 +41,13 @@ export type Arrival =
 
 export interface OpenExchange {
   readonly arrival: Arrival;
+  /** For who waits for it here: as soon as it is whole, and a moment later at most. */
   readonly end: Promise<ExchangeEnd>;
-  /** Resolves when nothing is left to be done for the store. */
-  readonly kept: Promise<unknown>;
+  /** The same when nothing is left to be done for the store. */
+  readonly kept: Promise<ExchangeEnd>;
 }
 
 /** Nothing is left to be done. */
 export function ended(arrival: Arrival, end: ExchangeEnd): OpenExchange {
-  return { arrival, end: Promise.resolve(end), kept: Promise.resolve() };
+  return { arrival, end: Promise.resolve(end), kept: Promise.resolve(end) };
 }

@@ -29,6 +29,8 @@ export interface Want {
   readonly peer: Peer;
   readonly found: FoundExchange | NoExchange;
   readonly forward: ForwardReason;
+  /** What the answers vary by, as one has just said that may not be found yet. */
+  readonly names?: readonly string[] | undefined;
 }
 
 export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Delivery> {
@@ -37,13 +39,14 @@ export async function fetchExchange(want: Want, deps: PipelineDeps): Promise<Del
     if (mustBeAlone(current, deps)) break;
     const part = await takePart(current, deps);
     if (part === 'alone') break;
-    if (part !== 'again') return part;
+    if (!isAgain(part)) return part;
     const found = await findExchange(want.keyed, deps, deps.pages.lookUpStored);
     const stored = await readNewer(found, previousIn(current), deps);
     if (stored !== null && isFor(want.keyed, stored.shared, deps.clock.now())) {
       return deliverShared(current, stored, deps);
     }
-    current = { ...want, found, forward: found.state === 'found' ? 'stale' : found.forward };
+    const forward = found.state === 'found' ? 'stale' : found.forward;
+    current = { ...want, found, forward, names: part.names ?? undefined };
   }
   return await passAlone(current, deps);
 }
@@ -79,20 +82,32 @@ export function refreshExchange(want: Want, deps: PipelineDeps): void {
 export async function followExchange(want: Want, deps: PipelineDeps): Promise<Delivery | null> {
   if (!deps.exchanges.isRunning(flightId(want)) || mustBeAlone(want, deps)) return null;
   const part = await takePart(want, deps);
-  return typeof part === 'string' ? null : part;
+  return part === 'alone' || isAgain(part) ? null : part;
 }
 
 /** The others' answer is not for this request: on its own, or once more together with others. */
-type NoPart = 'alone' | 'again';
+type NoPart = 'alone' | Again;
+
+interface Again {
+  readonly again: true;
+  /** What that answer varies by; null: it was not seen here. */
+  readonly names: readonly string[] | null;
+}
+
+const AGAIN: Again = { again: true, names: null };
 
 /** Leads or follows. */
 async function takePart(want: Want, deps: PipelineDeps): Promise<Delivery | NoPart> {
   const { keyed } = want;
   const id = flightId(want);
   const mine: { sharing: Promise<Shared> | null } = { sharing: null };
-  const place = deps.exchanges.join(id, keyed.site.waitersPerKeyMax, async () => {
+  const place = deps.exchanges.join(id, keyed.site.waitersPerKeyMax, async (stay) => {
     mine.sharing = shareExchange(errandOf(want), id, deps);
-    return await (await mine.sharing).end;
+    const { end, kept } = await mine.sharing;
+    const known = await end;
+    // Until it is found in the store.
+    if (known.kind === 'shared' && !known.isStored) stay(kept);
+    return known;
   });
   if (place.role === 'refused') return answerOverload(keyed);
   if (mine.sharing !== null) {
@@ -113,16 +128,16 @@ async function takeEnd(
     case 'shared':
       return isFor(want.keyed, end.shared, deps.clock.now())
         ? deliverShared(want, end, deps)
-        : 'again';
+        : { again: true, names: end.shared.kept.vary };
     case 'failed':
       return await recover(want, { ...end, isCollapsed: true }, deps);
     case 'unshared':
       // What is stored has been taken out: the origin must not be asked about it.
-      if (want.found.state === 'found') return 'again';
+      if (want.found.state === 'found') return AGAIN;
       await end.takeTurn();
       return 'alone';
     case 'again':
-      return 'again';
+      return AGAIN;
     default:
       // It drips: whoever waits for all of it is better off with the origin's pace.
       return 'alone';
@@ -214,12 +229,17 @@ function previousIn({ found }: Want): FoundExchange | null {
 }
 
 /** One for each variant, as far as it is known what they are chosen by. */
-function flightId({ keyed, found }: Want): string {
-  const selecting = selectingNow(keyed, found);
+function flightId(want: Want): string {
+  const { keyed } = want;
+  const selecting = selectingNow(want);
   return `${pageIdentity(keyed)}\n${JSON.stringify(selecting)}`;
 }
 
-function selectingNow(keyed: Keyed, found: FoundExchange | NoExchange): HeaderList {
+function selectingNow({ keyed, found, names = [] }: Want): HeaderList {
   if (found.state === 'found') return found.entry.exchange.selecting;
-  return found.index === null ? [] : chooseVariant(found.index.names, keyed);
+  return chooseVariant(found.index?.names ?? names, keyed);
+}
+
+function isAgain(part: Delivery | Again): part is Again {
+  return 'again' in part;
 }

@@ -7,8 +7,10 @@ import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { BodyReading, ContentCoding, Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
 import type { PageStore } from '../store/page-store.ts';
+import { within } from '../within.ts';
 import { chooseVariant } from './choose-variant.ts';
 import { type ExchangePlace, exchangePlace, variantHash } from './exchange-place.ts';
+import { STORE_PATIENCE_MS } from './running-saves.ts';
 
 export type ExchangeEntry = Entry & { readonly exchange: StoredExchange };
 
@@ -37,7 +39,11 @@ export async function findExchange(
 ): Promise<FoundExchange | NoExchange> {
   const save = deps.saves.find(pageIdentity(keyed));
   // Whoever saves reports what goes wrong.
-  if (save !== null) await save.catch(() => undefined);
+  if (save !== null)
+    await within(
+      STORE_PATIENCE_MS,
+      save.catch(() => undefined),
+    );
   const { key, ref, decision } = keyed;
   const found = await lookUp(key, ref, decision.normalized, () => wantedOf(keyed));
   if (found.state === 'unavailable') return nothing('unavailable', found.reason);

@@ -26,6 +26,8 @@ export async function openExchange(errand: Errand, deps: PipelineDeps): Promise<
   try {
     const opened = await open(errand, running, deps);
     opened.kept.catch(deps.onDefect).finally(running.end);
+    // It fails with the other, which is told.
+    opened.end.catch(() => undefined);
     return opened;
   } catch (error) {
     running.end();

@@ -2,6 +2,9 @@
 // again at once, finds it. Never longer than one write and its turn take; holds no more than is
 // being written.
 
+/** Who could have the answer otherwise waits no longer for its being written. */
+export const STORE_PATIENCE_MS = 200;
+
 export interface RunningSaves {
   /** Gives the save back, so that it can be waited for. */
   readonly note: <T>(identity: string, save: Promise<T>) => Promise<T>;

@@ -18,7 +18,8 @@ import { openExchange } from './open-exchange.ts';
 export interface Shared {
   /** The head, where this process has asked; null: another one has, see `end`. */
   readonly arrival: Arrival | null;
-  readonly end: Promise<ExchangeEnd>;
+  readonly end: OpenExchange['end'];
+  readonly kept: OpenExchange['kept'];
 }
 
 /** How long a follower waits for the rest of a body whose head came in time. */
@@ -77,12 +78,18 @@ async function lead(errand: Errand, lease: Lease, deps: PipelineDeps): Promise<S
     // Somebody may have been faster between our look-up and our entering.
     const stored = await findNewer(errand, deps);
     const shared = stored === null ? await askOrigin(errand, deps) : elsewhere(stored);
-    word = shared.end.then(describeEnd, () => LOST);
+    word = tellOthers(shared).then(describeEnd, () => LOST);
     return shared;
   } finally {
     // Nobody's answer waits for it.
     word.then(lease.release).catch(deps.onDefect).finally(running.end);
   }
+}
+
+/** They have nothing of what may be shared before it is stored. */
+async function tellOthers({ end, kept }: Shared): Promise<ExchangeEnd> {
+  const known = await end;
+  return known.kind === 'shared' ? await kept : known;
 }
 
 function describeEnd(end: ExchangeEnd): LeaseResult {
@@ -159,7 +166,7 @@ export async function readNewer(
 }
 
 function elsewhere(end: ExchangeEnd): Shared {
-  return { arrival: null, end: Promise.resolve(end) };
+  return { arrival: null, end: Promise.resolve(end), kept: Promise.resolve(end) };
 }
 
 function remember(keyed: Keyed, arrival: Arrival, deps: PipelineDeps): void {
