@@ -10,9 +10,16 @@ import { isOthersTalk, isStreamHead, questionOf } from '../../src/renderer/page/
 const PAGE = 'https://www.shop.test/p';
 
 describe('the same question', () => {
-  const get = (url: string): string | null => questionOf({ method: 'GET', url });
+  const get = (url: string, headers = {}): string | null =>
+    questionOf({ method: 'GET', url, headers });
   const post = (postData: string, url = '/api'): string | null =>
-    questionOf({ method: 'POST', url: `https://a.test${url}`, hasPostData: true, postData });
+    questionOf({
+      method: 'POST',
+      url: `https://a.test${url}`,
+      headers: {},
+      hasPostData: true,
+      postData,
+    });
   test.each([
     ['itself', get('https://a.test/poll'), get('https://a.test/poll'), true],
     [
@@ -21,7 +28,39 @@ describe('the same question', () => {
       get('https://a.test/p?a=1&_=6'),
       true,
     ],
-    ['one more of them', get('https://a.test/p?t=x'), get('https://a.test/p?t=y&rnd=2'), true],
+    ['one more of them', get('https://a.test/p?rnd=0.3'), get('https://a.test/p?_=1&rnd=2'), true],
+    [
+      'another time',
+      get('https://a.test/p?t=1764500000000'),
+      get('https://a.test/p?ts=1764500001.5'),
+      true,
+    ],
+    [
+      'Engine.IO',
+      get('https://a.test/p?EIO=4&transport=polling&t=OaBcDeF&sid=x'),
+      get('https://a.test/p?EIO=4&transport=polling&t=OaBcDeG&sid=x'),
+      true,
+    ],
+    [
+      'a word of that name',
+      get('https://a.test/p?t=menu'),
+      get('https://a.test/p?t=article'),
+      false,
+    ],
+    ['another number', get('https://a.test/p?t=1'), get('https://a.test/p?t=2'), false],
+    ['a word', get('https://a.test/p?rnd=menu'), get('https://a.test/p?rnd=article'), false],
+    [
+      'other rows',
+      get('https://a.test/p', { Range: '0-9' }),
+      get('https://a.test/p', { Range: '10-19' }),
+      false,
+    ],
+    [
+      'fields in another order',
+      get('https://a.test/p', { A: '1', B: '2' }),
+      get('https://a.test/p', { B: '2', A: '1' }),
+      true,
+    ],
     ['another page', get('https://a.test/p?page=1'), get('https://a.test/p?page=2'), false],
     ['another path', get('https://a.test/p'), get('https://a.test/q'), false],
     ['another host', get('https://a.test/p'), get('https://b.test/p'), false],
@@ -30,9 +69,9 @@ describe('the same question', () => {
     ['another body', post('{"q":1}'), post('{"q":2}'), false],
   ])('%s', (_name, first, second, isSame) => expect(first === second).toBe(isSame));
   test.each([
-    ['a body that is not told', { method: 'POST', url: PAGE, hasPostData: true }],
-    ['a long one', { method: 'GET', url: `${PAGE}?${'a'.repeat(20_000)}` }],
-    ['no URL', { method: 'GET', url: 'x' }],
+    ['a body that is not told', { method: 'POST', url: PAGE, headers: {}, hasPostData: true }],
+    ['a long one', { method: 'GET', url: `${PAGE}?${'a'.repeat(20_000)}`, headers: {} }],
+    ['no URL', { method: 'GET', url: 'x', headers: {} }],
   ])('none: %s', (_name, asked) => expect(questionOf(asked)).toBe(null));
 });
 
@@ -43,10 +82,10 @@ describe('a head that begins a stream', () => {
     [{ 'content-type': 'application/json-seq' }, true],
     [{ 'content-type': 'application/stream+json' }, true],
     [{ 'content-type': 'application/grpc-web+proto' }, true],
-    [{ 'content-type': 'text/plain' }, true],
-    [{ 'content-type': 'application/javascript;charset=UTF-8' }, true],
+    [{ 'content-type': 'text/plain' }, false],
+    [{ 'content-type': 'application/javascript;charset=UTF-8' }, false],
     [{ 'content-type': 'multipart/x-mixed-replace; boundary=x' }, true],
-    [{ 'content-type': 'text/plain', 'Content-Length': '10' }, false],
+    [{ 'content-type': 'application/x-ndjson', 'Content-Length': '10' }, false],
     [{ 'content-type': 'application/json' }, false],
     [{ 'content-type': 'application/ld+json' }, false],
     [{ 'content-type': 'text/html' }, false],
@@ -79,7 +118,11 @@ describe('what counts', () => {
   const GOOD: AnswerHead = { status: 200, headers: { 'content-type': 'application/json' } };
   const STREAM: AnswerHead = { status: 200, headers: { 'content-type': 'application/x-ndjson' } };
   const ask = (loading: LoadingRequests, id: string, type = 'Fetch'): void =>
-    loading.open(id, { type, request: { method: 'GET', url: URL_ASKED }, initiator: {} });
+    loading.open(id, {
+      type,
+      request: { method: 'GET', url: URL_ASKED, headers: {} },
+      initiator: {},
+    });
   const answerWhole = (loading: LoadingRequests, id: string, status = 200): void => {
     loading.answer(id, { ...GOOD, status });
     loading.receive(id);

@@ -96,7 +96,10 @@ x.onload = () => show(x.response); x.open('GET', '/list'); x.send();`),
 };
 
 const POLLS: ZooPages = {
-  '/poll/again': asking(`'/polled/get?since=1&t=1'`, `'/polled/get?since=1&t=2'`),
+  '/poll/again': asking(
+    `'/polled/get?since=1&t=1764500000001'`,
+    `'/polled/get?since=1&t=1764500000002'`,
+  ),
   '/poll/post': asking(
     `'/polled/post', { method: 'POST', body: 'x' }`,
     `'/polled/post', { method: 'POST', body: 'x' }`,
@@ -104,13 +107,12 @@ const POLLS: ZooPages = {
   '/poll/unread': page(`let n = 0; const poll = () => fetch('/polled/unread?_=' + (n++)).then(poll);
 poll(); show({ text: 'polled' });`),
   '/poll/ndjson': page(`fetch('/ndjson'); show({ text: 'polled' });`),
-  '/poll/text': page(`const x = new XMLHttpRequest(); x.open('GET', '/text'); x.send();
-show({ text: 'polled' });`),
   '/poll/chat': app('', '<script async src="http://cdn.chat.test/chat.js"></script>'),
 };
 
 const NEVER: Readonly<Record<string, readonly [script: string, pending: string]>> = {
   '/never/own': [`fetch('/hang?secret=1')`, `http://${ZOO_HOST}/hang?secret=1`],
+  '/never/text': [`fetch('/text')`, `http://${ZOO_HOST}/text`],
   '/never/elsewhere': [`fetch('http://poll.chat.test/hang')`, 'http://poll.chat.test/hang'],
 };
 

@@ -8,6 +8,8 @@ import { RENDER_LIMITS } from '../limits.ts';
 export interface AskedRequest {
   readonly method: string;
   readonly url: string;
+  /** As far as the page's script has a say in them. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly hasPostData?: boolean;
   readonly postData?: string;
 }
@@ -24,7 +26,7 @@ export interface PollSigns {
   readonly hasBody: boolean;
 }
 
-/** Parameters that keep an answer out of caches and ask for nothing else. */
+/** Parameters that keep an answer out of caches and ask for nothing else, where they are a number. */
 const CACHE_BUSTERS: ReadonlySet<string> = new Set([
   '_',
   'cachebust',
@@ -33,13 +35,16 @@ const CACHE_BUSTERS: ReadonlySet<string> = new Set([
   'rand',
   'random',
   'rnd',
-  't',
-  'timestamp',
-  'ts',
 ]);
-/** JSON, HTML and XML can't be used before their end: they are data, however slowly they drip. */
+const NUMBER = /^[0-9.]+$/;
+/** Others do so only by a value that nobody looks for: a time, a fraction, a random id. */
+const TIME_NAMES: ReadonlySet<string> = new Set(['t', 'time', 'timestamp', 'ts']);
+const RANDOM = /^(?:\d{9,}(?:\.\d+)?|0\.\d{6,}|[0-9a-f-]{16,})$/i;
+/** Engine.IO's polling writes the time in 64 digits. */
+const ENGINE_TIME = /^[\w-]{6,}$/;
+
+/** What may be data as a whole (JSON, HTML, plain text) is, however slowly it drips. */
 const STREAM_TYPES: ReadonlySet<string> = new Set([
-  'application/javascript',
   'application/json-lines',
   'application/json-seq',
   'application/jsonl',
@@ -48,8 +53,6 @@ const STREAM_TYPES: ReadonlySet<string> = new Set([
   'application/x-json-stream',
   'application/x-ndjson',
   'multipart/x-mixed-replace',
-  'text/javascript',
-  'text/plain',
 ]);
 const STREAM_PREFIXES = /^application\/(?:grpc|connect)[-+]/;
 
@@ -60,15 +63,28 @@ export function isLongPoll(signs: PollSigns): boolean {
 
 /**
  * A request in words that its repetition has too; null when it can't be compared. Every other
- * parameter counts, and so does the body: page 2 of a list and a second GraphQL query are data.
+ * parameter counts, and so do fields and body: page 2 of a list, other rows by `Range` and a second
+ * GraphQL query are data.
  */
-export function questionOf({ method, url, hasPostData, postData }: AskedRequest): string | null {
+export function questionOf(asked: AskedRequest): string | null {
+  const { method, url, headers, hasPostData, postData } = asked;
   if (!URL.canParse(url) || (hasPostData === true && postData === undefined)) return null;
   const { origin, pathname, search } = new URL(url);
-  const pairs = search.slice(1).split('&');
-  const kept = pairs.filter((pair) => !CACHE_BUSTERS.has(pair.split('=', 1).join()));
-  const question = `${method} ${origin}${pathname}?${kept.join('&')}\n${postData ?? ''}`;
+  const kept = withoutCacheBusters(search.slice(1).split('&'));
+  const fields = JSON.stringify(Object.entries(headers).toSorted());
+  const question = [method, origin, pathname, kept.join('&'), fields, postData ?? ''].join('\n');
   return question.length > RENDER_LIMITS.textCharsMax ? null : question;
+}
+
+function withoutCacheBusters(pairs: readonly string[]): readonly string[] {
+  const isEngine = pairs.some((pair) => pair.startsWith('EIO='));
+  return pairs.filter((pair) => {
+    const at = pair.indexOf('=');
+    const [name, value] = [pair.slice(0, Math.max(0, at)), pair.slice(at + 1)];
+    if (CACHE_BUSTERS.has(name) && NUMBER.test(value)) return false;
+    if (isEngine && name === 't' && ENGINE_TIME.test(value)) return false;
+    return !((CACHE_BUSTERS.has(name) || TIME_NAMES.has(name)) && RANDOM.test(value));
+  });
 }
 
 /** By the head of an answer whether its body is read as it comes, and has no end that is known. */
