@@ -1,15 +1,19 @@
 // The line `ready` of the log: people and stored pages are served, and crawlers get rendered ones.
 // The ports are open before, because neither people nor hits have to wait for a browser; where the
 // own renderer does not come, the gateway is as ready as it will be and says what is missing.
+
+import type { Log } from '../adapters/telemetry/create-log.ts';
 import type { Config } from '../config/settings.ts';
-import type { Foundation } from './foundation.ts';
 import { MEANWHILE } from './observe-renderer.ts';
+import type { OwnRenderer } from './own-renderer.ts';
 import type { Addresses } from './serving.ts';
 
 export interface Announced {
   readonly config: Config;
   readonly addresses: Addresses;
-  readonly foundation: Pick<Foundation, 'log' | 'renderer' | 'lasting'>;
+  readonly log: Log;
+  readonly renderer: Pick<OwnRenderer, 'untilReady'>;
+  readonly onDefect: (error: unknown) => void;
   readonly isStopping: () => boolean;
 }
 
@@ -18,9 +22,8 @@ const RENDERER_TIMEOUT_MS = 60_000;
 
 /** Says it now, or when the own renderer is there or is waited for no longer. */
 export function announce(announced: Announced): void {
-  const { config, addresses, foundation } = announced;
+  const { config, addresses, log, onDefect } = announced;
   const { policies, settings } = config;
-  const { log, lasting } = foundation;
   const { listen } = addresses;
   const { engine } = settings.render;
   const say = (): void =>
@@ -31,15 +34,18 @@ export function announce(announced: Announced): void {
       store: settings.redis === null ? 'embedded' : 'redis',
     });
   if (engine !== 'chromium') return say();
-  log.info('listening', { listen, waits_for: 'renderer' });
   waitForRenderer(announced).then((isWanted) => {
     if (isWanted) say();
-  }, lasting.pipeline.onDefect);
+  }, onDefect);
 }
 
 /** @returns false: the gateway stops, and nobody is to be told any more */
-async function waitForRenderer({ foundation, isStopping }: Announced): Promise<boolean> {
-  const { log, renderer } = foundation;
+async function waitForRenderer(announced: Announced): Promise<boolean> {
+  const { addresses, log, renderer, isStopping } = announced;
+  // Workers may need longer than the browser.
+  const { state: stateNow } = await renderer.untilReady(0);
+  if (stateNow === 'done') return !isStopping();
+  log.info('listening', { listen: addresses.listen, waits_for: 'renderer' });
   const state = await renderer.untilReady(RENDERER_TIMEOUT_MS);
   if (isStopping()) return false;
   if (state.state === 'unavailable') {

@@ -12,16 +12,16 @@ export function createRendererObserver(
     const { kind } = event;
     switch (kind) {
       case 'renderer_started':
-        return log.info('renderer', { kind, pid: event.pid });
+        return log.info('renderer started', { kind, pid: event.pid });
       case 'renderer_ready':
-        return log.info('renderer', { kind, start_ms: event.startMs });
+        return log.info('renderer ready', { kind, start_ms: event.startMs });
       case 'renderer_late':
-        return log.warn('renderer', { kind, after_ms: event.afterMs, ...MEANWHILE });
+        return log.warn('renderer late', { kind, after_ms: event.afterMs, ...MEANWHILE });
       case 'renderer_ended': {
         const { code, signal, reason, restartMs, wasReady } = event;
         recordRendererRestart(wasReady ? 'crashed' : 'not_ready');
         const how = { code, signal, ...(reason === null ? {} : { reason }) };
-        return log.warn('renderer', { kind, ...how, restart_ms: restartMs });
+        return log.warn('renderer ended', { kind, ...how, restart_ms: restartMs });
       }
     }
   };

@@ -120,7 +120,9 @@ async function start(
     releases,
   );
   metrics.watchRenderers(async () => await runtime.current().source.renderers());
-  announce({ config, addresses, foundation, isStopping: isDraining });
+  const { onDefect } = lasting.pipeline;
+  const { renderer } = foundation;
+  announce({ config, addresses, log, renderer, onDefect, isStopping: isDraining });
   return {
     port: addresses.port,
     adminPort,

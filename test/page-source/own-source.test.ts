@@ -11,7 +11,7 @@ import { noAbort, pageJob, pageOf, wordOf } from './page-jobs.ts';
 import { PAGE_BYTES_MAX } from './page-source.contract.ts';
 
 const READY: Done<void> = { state: 'done', value: undefined };
-const FAILED: Done<void> = { state: 'unavailable', reason: 'renderer_failed: no browser' };
+const FAILED = { state: 'unavailable', reason: 'renderer_failed: no browser' } as const;
 const NEVER = new Promise<never>(() => undefined);
 const TOKEN = 'test-render-token';
 
@@ -79,7 +79,7 @@ test('it has failed: an answer at once, and each time it is asked anew', async (
   const { source, startService } = await setOwn({ untilReady: async () => FAILED });
   for (let round = 1; round <= 2; round += 1) {
     const result = await source.get(pageJob([]), noAbort());
-    expect(result).toMatchObject({ reason: 'no_renderer', detail: 'ECONNREFUSED' });
+    expect(result).toMatchObject({ reason: 'no_renderer', detail: FAILED.reason });
   }
   await startService();
   expect(wordOf(await source.get(pageJob([]), noAbort()))).toBe('200');

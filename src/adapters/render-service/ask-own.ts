@@ -37,15 +37,16 @@ export function createOwnAsker({
 }: OwnService): (order: AskOrder) => Promise<ServiceReply> {
   let waiting = 0;
 
-  /** Whether it can be asked again; null: too many wait already. */
-  const waitInTurn = async (timeoutMs: number): Promise<boolean | null> => {
+  /** `done`: it can be asked again; null: too many wait already. */
+  const waitInTurn = async (timeoutMs: number): Promise<Done<void> | null> => {
     if (waiting >= waitersMax) return null;
     waiting += 1;
     try {
       const askedAt = performance.now();
-      if ((await untilReady(timeoutMs)).state === 'unavailable') return false;
+      const state = await untilReady(timeoutMs);
+      if (state.state === 'unavailable') return state;
       if (performance.now() - askedAt < PAUSE_MS) await wait(PAUSE_MS);
-      return true;
+      return state;
     } finally {
       waiting -= 1;
     }
@@ -62,9 +63,11 @@ export function createOwnAsker({
       if (LOST.has(reply.detail)) losses += 1;
       else if (!ABSENT.has(reply.detail)) return reply;
       if (losses >= LOSSES_MAX || asked >= ASKED_MAX) return reply;
-      const isReady = await waitInTurn(leftMs);
-      if (isReady === null) return { kind: 'full' };
-      if (!isReady || signal.aborted) return reply;
+      const state = await waitInTurn(leftMs);
+      if (state === null) return { kind: 'full' };
+      // Who watches it knows why it is not there; the socket only that it isn't.
+      if (state.state === 'unavailable') return { kind: 'unusable', detail: state.reason };
+      if (signal.aborted) return reply;
     }
   };
 }
