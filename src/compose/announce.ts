@@ -4,6 +4,7 @@
 
 import type { Log } from '../adapters/telemetry/create-log.ts';
 import type { Config } from '../config/settings.ts';
+import type { PipelineDeps } from '../pipeline/deps.ts';
 import { MEANWHILE } from './observe-renderer.ts';
 import type { OwnRenderer } from './own-renderer.ts';
 import type { Addresses } from './serving.ts';
@@ -11,9 +12,12 @@ import type { Addresses } from './serving.ts';
 export interface Announced {
   readonly config: Config;
   readonly addresses: Addresses;
-  readonly log: Log;
-  readonly renderer: Pick<OwnRenderer, 'untilReady'>;
-  readonly onDefect: (error: unknown) => void;
+  /** Of the whole of it. */
+  readonly foundation: {
+    readonly log: Log;
+    readonly renderer: Pick<OwnRenderer, 'untilReady'>;
+    readonly lasting: { readonly pipeline: Pick<PipelineDeps, 'onDefect'> };
+  };
   readonly isStopping: () => boolean;
 }
 
@@ -22,7 +26,8 @@ const RENDERER_TIMEOUT_MS = 60_000;
 
 /** Says it now, or when the own renderer is there or is waited for no longer. */
 export function announce(announced: Announced): void {
-  const { config, addresses, log, onDefect } = announced;
+  const { config, addresses, foundation } = announced;
+  const { log, lasting } = foundation;
   const { policies, settings } = config;
   const { listen } = addresses;
   const { engine } = settings.render;
@@ -36,12 +41,13 @@ export function announce(announced: Announced): void {
   if (engine !== 'chromium') return say();
   waitForRenderer(announced).then((isWanted) => {
     if (isWanted) say();
-  }, onDefect);
+  }, lasting.pipeline.onDefect);
 }
 
 /** @returns false: the gateway stops, and nobody is to be told any more */
 async function waitForRenderer(announced: Announced): Promise<boolean> {
-  const { addresses, log, renderer, isStopping } = announced;
+  const { addresses, foundation, isStopping } = announced;
+  const { log, renderer } = foundation;
   // Workers may need longer than the browser.
   const { state: stateNow } = await renderer.untilReady(0);
   if (stateNow === 'done') return !isStopping();

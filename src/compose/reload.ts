@@ -6,10 +6,10 @@ import { createCopyingReader } from '../config/config-reader.ts';
 import { formatDiagnostic } from '../config/diagnostic.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/settings.ts';
-import { type ConfigWatcher, watchConfig } from '../config/watch-config.ts';
 import type { Clock } from '../pipeline/ports.ts';
 import { adminError } from '../server/admin/admin-error.ts';
 import type { AdminResult } from '../server/admin/create-admin-app.ts';
+import { createFileFollower } from './follow-files.ts';
 import { findRestartSettings, renewWorkerSettings } from './restart-settings.ts';
 import type { Serving } from './serving.ts';
 
@@ -57,9 +57,6 @@ export interface Reloader {
 export function createReloader(deps: ReloadDeps): Reloader {
   // One at a time: the last to be asked for is the last to be read, and the one that stays.
   let queue: Promise<unknown> = Promise.resolve();
-  let watcher: ConfigWatcher | null = null;
-  let watchedFiles = '';
-  let isClosed = false;
   /** What the last reload read; null: none was, or it has to be tried again. */
   let lastRead: string | null = null;
   let state: ConfigState = { isCurrent: true, errors: 0, readAt: deps.clock.now() };
@@ -81,7 +78,7 @@ export function createReloader(deps: ReloadDeps): Reloader {
     const { isApplied, errors } = report;
     deps.metrics.recordReload(isApplied ? 'applied' : 'refused');
     change({ isCurrent: isApplied, errors, readAt: isApplied ? deps.clock.now() : state.readAt });
-    watchFiles();
+    follower.follow();
     return report;
   }
 
@@ -90,27 +87,15 @@ export function createReloader(deps: ReloadDeps): Reloader {
     await reload({ isTold: (read) => read === lastRead });
   }
 
-  /** A watcher whose files are still the same goes on: it sees what changed during a reload. */
-  function watchFiles(): void {
-    const { files, settings } = deps.current();
-    const wanted = settings.server.watchConfig && !isClosed ? files.join('\n') : '';
-    if (wanted === watchedFiles) return;
-    watcher?.close();
-    watchedFiles = wanted;
-    watcher = wanted === '' ? null : watchConfig(files, reloadChanged);
-  }
-
+  const follower = createFileFollower(deps.current, reloadChanged);
   change(state);
-  watchFiles();
+  follower.follow();
   return {
     state: () => state,
     reload: async () => await reload(),
     reloadForRestart: async () => await reload({ isForRestart: true }),
     reloadForAdmin: async () => describeReload(await reload()),
-    close: () => {
-      isClosed = true;
-      watchFiles();
-    },
+    close: follower.close,
   };
 }
 

@@ -120,9 +120,7 @@ async function start(
     releases,
   );
   metrics.watchRenderers(async () => await runtime.current().source.renderers());
-  const { onDefect } = lasting.pipeline;
-  const { renderer } = foundation;
-  announce({ config, addresses, log, renderer, onDefect, isStopping: isDraining });
+  announce({ config, addresses, foundation, isStopping: isDraining });
   return {
     port: addresses.port,
     adminPort,

@@ -1,5 +1,6 @@
 // `reload` and `health`: what the running gateway says of itself, and the exit status of it.
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../helpers/free-port.ts';
 import { page } from '../scenario/stage.ts';
@@ -46,7 +47,30 @@ test('health: ready, and told when a reload was refused; then gone', async () =>
     const { status, stderr } = await run(argv);
     expect(status).toBe(1);
     expect(stderr).toContain(`nobody answers at 127.0.0.1:${adminPort} (admin.listen)`);
+    // The file may be that of a render service.
+    expect(stderr).toMatch(/ A render service has no such listener: [^\n]+\n$/);
   }
+});
+
+test.each([
+  ['ready', ['health'], 0, 'ready\n'],
+  ['not ready', ['health'], 1, 'not ready\n'],
+  ['ready', ['health', '--json'], 0, '{"status":"ready"}\n'],
+  ['not ready', ['health', '--live'], 0, 'alive\n'],
+])('health of a render service that is %s: %j', async (word, argv, status, stdout) => {
+  const server = createHttpServer(({ url }, response) => {
+    const isWell = url === '/health' || word === 'ready';
+    response.writeHead(isWell ? 200 : 503).end(url === '/health' ? 'alive\n' : `${word}\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const asking = [...argv, '--renderer', address];
+  expect(await runCommand(asking)).toEqual({ status, stdout, stderr: '' });
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  const gone = await runCommand(asking);
+  expect(gone).toMatchObject({ status: 1, stdout: '' });
+  expect(gone.stderr).toContain(`no render service answers at ${address}: ECONNREFUSED`);
 });
 
 test('health: not ready, and who is no gateway', async () => {

@@ -61,6 +61,7 @@ const WRONG: readonly (readonly [string, string])[] = [
   ['purge --all --undo 1', 'purge: give one of: a URL, a pattern, a tag'],
   ['purge a.example --host b.example', 'purge: a host goes with a pattern or a tag'],
   ['purge --all --host b.example', 'purge: a host goes with a pattern or a tag'],
+  ['health --renderer nowhere', 'health: --renderer takes an address'],
   ['purge --undo x', 'purge: --undo takes the id of a purge'],
   ['purge --undo 1 --soft', 'purge: --soft says nothing with --undo'],
 ];

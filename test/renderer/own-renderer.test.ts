@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findChromium } from '../../src/renderer/browser/find-chromium.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { app } from '../page-zoo/pages/page.ts';
 import { openZoo, type Zoo } from '../page-zoo/zoo.ts';
@@ -74,8 +75,26 @@ async function start(originUrl: string, options: StartOptions = {}): Promise<Sta
   };
 }
 
+/** The system's Chromium, which begins to start when it is released. */
+async function makeLateBrowser() {
+  const folder = await mkdtemp(join(tmpdir(), 'edge-gateway-late-'));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const [path, gate] = [join(folder, 'browser'), join(folder, 'gate')];
+  const found = findChromium(null);
+  const wait = `while [ ! -e '${gate}' ]; do sleep 0.1; done`;
+  const text = `#!/bin/sh\n${wait}\nexec '${found.ok ? found.value : ''}' "$@"\n`;
+  await writeFile(path, text, { mode: 0o755 });
+  return { path, release: async () => await writeFile(gate, '') };
+}
+
 const person = async ({ gateway: { port } }: Started): Promise<Reply> =>
   await ask(port, '/person', { host: ZOO_HOST, userAgent: HUMAN, timeoutMs: DEADLINE_MS });
+
+const MILESTONES: readonly unknown[] = ['listening', 'renderer ready', 'ready'];
+
+/** What is told of the start, in the order it was told. */
+const toldOf = (log: readonly LogLine[]): readonly unknown[] =>
+  log.map(({ msg }) => msg).filter((msg) => MILESTONES.includes(msg));
 
 const find = (log: readonly LogLine[], fields: LogLine): LogLine | undefined =>
   log.find((line) => Object.entries(fields).every(([name, value]) => line[name] === value));
@@ -99,7 +118,8 @@ describeWithChromium('own renderer', () => {
     'at the start, %i serving: people at once, crawlers get the page rendered',
     TIMEOUT,
     async (workers) => {
-      const started = await start(zoo.url, { workers });
+      const browser = await makeLateBrowser();
+      const started = await start(zoo.url, { workers, executablePath: browser.path });
       const { gateway, crawl } = started;
       const first = crawl('/first');
       expect(await person(started)).toMatchObject({ status: 200, body: SHELL });
@@ -108,8 +128,10 @@ describeWithChromium('own renderer', () => {
         status: 503,
         text: expect.stringContaining('renderer_starting'),
       });
+      await browser.release();
       expectRendered(await first);
       await until('ready', () => find(gateway.log, { msg: 'ready' }) !== undefined);
+      expect(toldOf(gateway.log)).toEqual(['listening', 'renderer ready', 'ready']);
       expect((await started.ready()).status).toBe(200);
       expect(await started.metrics()).toContain('edge_gateway_renderer_ready{service="own"} 1');
     },
@@ -129,6 +151,7 @@ describeWithChromium('own renderer', () => {
       expectRendered(await crawl('/next'));
       expect(find(gateway.log, { kind: 'renderer_ended' })).toMatchObject({
         level: 'warn',
+        msg: 'renderer ended',
         code: null,
         signal: 'SIGKILL',
         restart_ms: 500,
@@ -166,7 +189,13 @@ test.each([
     reason: expect.stringContaining(reason),
   });
   const failed = find(gateway.log, { msg: 'page failed' });
-  expect(failed).toMatchObject({ detail: 'no_renderer', cause: 'ENOENT' });
+  // Not the socket's ENOENT, which reads as if a program were missing.
+  expect(failed).toMatchObject({
+    detail: 'no_renderer',
+    cause: expect.stringContaining(`renderer_failed: ${reason}`),
+  });
+  // Its log is JSON to the last line; what was no JSON would be on standard error.
+  expect(gateway.complaints()).toBe('');
   expect(await started.ready()).toMatchObject({
     status: 503,
     text: expect.stringContaining('renderer_failed'),

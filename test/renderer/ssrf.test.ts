@@ -221,12 +221,12 @@ describeWithChromium('a page that attacks its surroundings', () => {
   });
 
   test.each([
-    ['http://127.0.0.1/', 'refused'],
-    ['http://localhost/', 'refused'],
-    ['http://other.test/', 'refused'],
+    ['http://127.0.0.1/', 'unknown_host'],
+    ['http://localhost/', 'unknown_host'],
+    ['http://other.test/', 'unknown_host'],
     ['https://zoo.test@127.0.0.1/', 'refused'],
     ['https://user:secret@zoo.test/', 'refused'],
-    ['https://canary.edge-gateway.invalid/', 'refused'],
+    ['https://canary.edge-gateway.invalid/', 'unknown_host'],
   ])('%s is not a page of ours', async (url, code) => {
     const { head } = await renderer.render(url);
     expect(head).toMatchObject({ outcome: 'failed', error: { code } });

@@ -12,6 +12,8 @@ export interface GatewayProcess {
   readonly port: number;
   /** Log lines so far, parsed. */
   readonly log: readonly LogLine[];
+  /** What it, and what it has started, wrote to standard error. */
+  readonly complaints: () => string;
   /** Ends it at once and waits for the end. */
   readonly kill: () => Promise<void>;
   /** SIGTERM; answers the exit status. */
@@ -34,7 +36,12 @@ export async function startGatewayProcess(
       : `trap "" XFSZ; ulimit ${limit.map((word) => `'${word}'`).join(' ')}; exec "$@"`;
   const command = [process.execPath, PROGRAM, 'serve', '-c', file];
   const child = spawn('bash', ['-c', script, 'bash', ...command], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+    process.stderr.write(text);
   });
   const ended = once(child, 'exit');
   const log: LogLine[] = [];
@@ -49,6 +56,7 @@ export async function startGatewayProcess(
     child,
     port,
     log,
+    complaints: () => complaints,
     kill: async () => {
       await end('SIGKILL');
     },

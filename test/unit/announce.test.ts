@@ -11,6 +11,9 @@ import { waitUntil } from '../helpers/wait-until.ts';
 const READY: Done<void> = { state: 'done', value: undefined };
 const STARTING: Done<void> = { state: 'unavailable', reason: 'renderer_starting' };
 const FAILED: Done<void> = { state: 'unavailable', reason: 'renderer_failed: no browser' };
+const throwIt = (error: unknown): void => {
+  throw error;
+};
 const WAITS = 'info listening';
 const NOTHING = 'warn nothing can be rendered yet';
 
@@ -42,10 +45,10 @@ test.each([
   announce({
     config,
     addresses: { listen: ['127.0.0.1:8080'], port: 8080, integrationPort: null },
-    log: createLog('info', output),
-    renderer: { untilReady: async () => answers.shift() ?? FAILED },
-    onDefect: (error) => {
-      throw error;
+    foundation: {
+      log: createLog('info', output),
+      renderer: { untilReady: async () => answers.shift() ?? FAILED },
+      lasting: { pipeline: { onDefect: throwIt } },
     },
     isStopping: () => false,
   });

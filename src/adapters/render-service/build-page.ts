@@ -15,6 +15,7 @@ const FAILURES: Readonly<Record<RenderErrorCode, FetchFailure>> = {
   loop: 'loop',
   origin_unreachable: 'destination_unavailable',
   origin_timeout: 'http_response_timeout',
+  unknown_host: 'render_failed',
   refused: 'render_failed',
   internal: 'render_failed',
 };

@@ -23,7 +23,7 @@ export const reloadCommand: Command = {
     if (admin === null) return 1;
     const asked = await askAdminOnce(admin, { method: 'POST', path: '/reload' });
     if (asked.ok) return report(asked.value, hasOption(args, 'json'), io);
-    io.stderr.write(`edge-gateway: ${asked.error}\n`);
+    io.stderr.write(`edge-gateway: ${asked.error}. ${RENDERER_NOTE}\n`);
     return 1;
   },
 };
@@ -48,6 +48,8 @@ function report({ status, value }: AdminObject, isJson: boolean, io: CommandIo):
   return exitCode;
 }
 
+const RENDERER_NOTE =
+  'A render service has no such listener: it reloads when a file is saved, or on SIGHUP';
 const NOT_APPLIED = 'not reloaded: the gateway goes on with the configuration before';
 
 function textsOf(value: unknown): readonly string[] {

@@ -12,13 +12,16 @@ import {
   textOption,
 } from '../command.ts';
 
+type Tell = NonNullable<RendererPlace['tell']>;
+
 const DEFAULT_LISTEN = '127.0.0.1:10080';
 
 export const renderServiceCommand: Command = {
   name: 'render-service',
   usage: '[-c FILE] [--listen ADDRESS | --socket PATH]',
   takesWords: false,
-  summary: 'run a renderer alone; only the hosts of the configuration are rendered',
+  summary:
+    'run a renderer alone, for the hosts of its own files; saving one, or SIGHUP, reloads them',
   options: {
     config: CONFIG_OPTION,
     listen: {
@@ -42,7 +45,7 @@ export const renderServiceCommand: Command = {
     const isChild = hasOption(args, 'with-parent');
     // The parent alone knows the socket that it has named.
     const needsToken = !(isChild && 'path' in listen);
-    const tell = isChild ? tellParent : () => undefined;
+    const tell = isChild && process.send !== undefined ? tellParent : null;
     const place = { listen, pseudonym, needsToken, tell };
     const starting = serveRenderer({ file, env, stdout, stderr }, place);
     // Heard from the beginning: what comes too early waits instead of ending the process.
@@ -68,7 +71,7 @@ function parseListenOptions(args: ParsedArguments) {
 }
 
 /** Over the pipe that Node opens where the parent wants one; one that is gone hears nothing. */
-function tellParent(word: Parameters<RendererPlace['tell']>[0]): void {
+function tellParent(word: Parameters<Tell>[0]): void {
   process.send?.(word, undefined, {}, () => undefined);
 }
 

@@ -24,6 +24,8 @@ export type RenderErrorCode =
   | 'loop'
   | 'origin_unreachable'
   | 'origin_timeout'
+  /** The service's own files don't have the host: they are others than the gateway's. */
+  | 'unknown_host'
   | 'refused'
   | 'internal';
 
@@ -63,6 +65,7 @@ const ERROR_CODES: readonly RenderErrorCode[] = [
   'loop',
   'origin_unreachable',
   'origin_timeout',
+  'unknown_host',
   'refused',
   'internal',
 ];

@@ -25,6 +25,7 @@ import { createPool, type RenderPool } from '../pool/render-pool.ts';
 import { WaitedInVainError } from '../pool/work-queue.ts';
 import { startCanary } from './canary.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { createUnknownHostTeller } from './unknown-hosts.ts';
 
 export interface Renderer {
   /** Throws QueueFullError or NoBrowserError when no render could begin. */
@@ -39,7 +40,8 @@ export interface Renderer {
 
 /** Canary intervals without a success after which the service is not ready. */
 const INTERVALS_MISSED_MAX = 3;
-const NOT_CONFIGURED = { code: 'refused', message: 'the host is not configured' } as const;
+const NO_PLAIN_URL = { code: 'refused', message: 'not a plain http(s) URL' } as const;
+const NOT_CONFIGURED = { code: 'unknown_host', message: 'the host is not configured' } as const;
 const LOOP = { code: 'loop', message: 'a render of a render of a render' } as const;
 const NO_TAB = { code: 'timeout', message: 'no tab was free in time' } as const;
 const LOST_TWICE = { code: 'crashed', message: 'the browser was lost twice' } as const;
@@ -71,6 +73,7 @@ export async function createRenderer(options: RenderServiceOptions): Promise<Ren
     return answer;
   };
 
+  const tellUnknown = createUnknownHostTeller(log, () => performance.now());
   const intervalMs = options.canaryIntervalMs ?? CANARY_INTERVAL_MS;
   const isRecent = (withinMs: number): boolean => {
     const since = metrics.sinceSuccessSeconds();
@@ -86,9 +89,14 @@ export async function createRenderer(options: RenderServiceOptions): Promise<Ren
   return {
     render: async (request, signal) => {
       const { findHost } = options;
-      const host = findHost(hostName(request.url));
+      const name = hostName(request.url);
+      if (name === '') return buildFailedAnswer(NO_PLAIN_URL);
+      const host = findHost(name);
       const hops = countRenderHops(request.headers) + 1;
-      if (host === null) return buildFailedAnswer(NOT_CONFIGURED);
+      if (host === null) {
+        tellUnknown(name);
+        return buildFailedAnswer(NOT_CONFIGURED);
+      }
       if (hops > RENDER_LIMITS.hopsMax) return buildFailedAnswer(LOOP);
       return await measured({ request, host, hops, findHost, signal });
     },
