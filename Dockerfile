@@ -38,10 +38,12 @@ RUN ln -s /app/dist/cli/main.js /usr/local/bin/edge-gateway \
 
 USER node
 VOLUME ["/var/lib/edge-gateway", "/etc/edge-gateway"]
-# The proxy; HTTPS and the admin listener where your files open them: server.tls.listen, admin.listen.
-EXPOSE 8080 8443 9090
+# The proxy; HTTPS and the admin listener where your files open them: server.tls.listen, admin.listen;
+# a render service that is told to `--listen :10080`.
+EXPOSE 8080 8443 9090 10080
 
 # Asks where admin.listen says, whether the gateway answers; `health` without --live asks /ready.
+# For `render-service` say --health-cmd 'edge-gateway health --live --renderer 127.0.0.1:10080'.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["node", "/app/dist/cli/main.js", "health", "--live", "-c", "/etc/edge-gateway/edge-gateway.yaml"]
 

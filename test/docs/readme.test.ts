@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { METRICS } from '../../src/adapters/telemetry/metrics-table.ts';
+import { STOP_DEADLINE_MS } from '../../src/compose/stop.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { listCommands, runCommand, withFiles } from '../cli/run-command.ts';
 import { isThere, listFiles, readFile } from '../tidy/files.ts';
@@ -69,12 +70,36 @@ describe('configurations', () => {
         'certs/site.key': '',
       };
       await withFiles(files, async (folder) => {
-        const { config, diagnostics } = await loadConfig(join(folder, 'edge-gateway.yaml'), {});
+        const file = join(folder, 'edge-gateway.yaml');
+        const { config, diagnostics } = await loadConfig(file, variablesIn(text));
         expect(diagnostics).toEqual([]);
         expect(config?.policies.hosts).toHaveLength(1);
       });
     },
   );
+
+  test('nowhere is a secret given that all the world knows', () => {
+    const files = listFiles().filter((file) => /^(README\.md|config\/examples\/.*)$/.test(file));
+    const secrets = files.flatMap((file) =>
+      [...readFile(file).matchAll(/(?:token|key|password): *"?(\$\{[^}]*\})/g)].map(
+        ([, value = '']) => value,
+      ),
+    );
+    expect(secrets.length).toBeGreaterThan(5);
+    expect(secrets.filter((value) => value.includes(':-'))).toEqual([]);
+  });
+
+  test('by Docker requests have the time that SIGTERM gives them', () => {
+    const runs = findBlocks(README, 'sh')
+      .flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n'))
+      .filter((line) => line.startsWith('docker run'));
+    expect(runs).toHaveLength(2);
+    const compose = YAML_BLOCKS.find(({ name }) => name === 'compose.yaml')?.text ?? '';
+    const given = [...runs, compose].map((text) =>
+      Number(/(?:--stop-timeout |stop_grace_period: )(\d+)/.exec(text)?.[1]),
+    );
+    expect(given.map((seconds) => seconds * 1_000 > STOP_DEADLINE_MS)).toEqual([true, true, true]);
+  });
 
   test('the compose file is YAML, its volumes are those of the image', () => {
     const text = YAML_BLOCKS.find(({ name }) => name === 'compose.yaml')?.text ?? '';
@@ -151,6 +176,13 @@ describe('what the text names exists', () => {
     expect(used.filter((name) => !(name in presets))).toEqual([]);
   });
 });
+
+/** Those that have no default, for which README has no value either. */
+function variablesIn(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => [name, 'a-secret']),
+  );
+}
 
 function childOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

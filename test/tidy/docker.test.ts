@@ -1,6 +1,7 @@
 // The container image, as far as reading goes: what is copied exists and is let in, what is started
 // will be there after a build, and nothing runs as root.
 import { expect, test } from 'vitest';
+import { runCommand } from '../cli/run-command.ts';
 import { isThere, readFile } from './files.ts';
 
 const dockerfile = readFile('Dockerfile').replaceAll(/\\\n/g, ' ');
@@ -40,6 +41,17 @@ test('the commands of package.json exist after a build', () => {
     .filter((file) => file.endsWith('.js'))
     .map((file) => file.replace(/^(\.\/)?dist\/(.*)\.js$/, 'src/$2.ts'));
   expect(sources.filter((file) => !isThere(file))).toEqual([]);
+});
+
+test('it exposes where a render service listens, and README asks that one for its health', async () => {
+  const { stdout } = await runCommand(['render-service', '--help']);
+  const port = /--listen [^\n]*:(\d+)\)/.exec(stdout)?.[1];
+  expect(lines.find((line) => line.startsWith('EXPOSE'))?.split(' ')).toContain(port);
+  const commands = readFile('README.md').replaceAll(/\\\n/g, ' ').split('\n');
+  const run =
+    commands.find((line) => /^docker run .*edge-gateway render-service /.test(line)) ?? '';
+  expect(run).toContain(`--listen :${port}`);
+  expect(run).toContain(`--health-cmd 'edge-gateway health --live --renderer 127.0.0.1:${port}'`);
 });
 
 test('it runs without root, under an init, with a health check', () => {
