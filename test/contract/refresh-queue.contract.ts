@@ -1,7 +1,7 @@
 // What every refresh queue must do; each adapter runs all of it.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { formatCacheKey } from '../../src/core/key/cache-key.ts';
-import type { RefreshJob } from '../../src/core/refresh/refresh-job.ts';
+import { type RefreshJob, TRIES_MAX } from '../../src/core/refresh/refresh-job.ts';
 import type {
   FinishedRefresh,
   RefreshQueue,
@@ -29,6 +29,7 @@ export function makeJob(page: number, fields: Partial<RefreshJob> = {}): Refresh
     reason: 'warm',
     askedAt: 1_000,
     failures: 0,
+    tries: TRIES_MAX,
     ...fields,
   };
 }
@@ -107,7 +108,7 @@ export function describeRefreshQueue(name: string, open: () => Promise<QueueSubj
 
     test('asked again while it waits: one job, as urgent as the more urgent, as late', async () => {
       await add(makeJob(1, { askedAt: 1_000 }));
-      await add(makeJob(2, { askedAt: 1_000 }));
+      await add(makeJob(2, { askedAt: 1_000, tries: 1 }));
       expect(await add(makeJob(2, { reason: 'recache', askedAt: 3_000 }))).toBe('merged');
       expect(await add(makeJob(2, { reason: 'bothit', askedAt: 2_000 }))).toBe('merged');
       expect(await queue.count()).toMatchObject({ value: { waiting: 2, delayed: 0, running: 0 } });

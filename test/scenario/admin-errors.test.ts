@@ -42,6 +42,7 @@ test.each<Row>([
   ['/recache', post({}), 400, 'invalid_request'],
   ['/recache', post({ url: 'https://other.test/' }), 422, 'nothing_accepted'],
   ['/warm', post({ urls: 1 }), 400, 'invalid_request'],
+  ['/warm', post({ url: 'https://site.test/', tries: 5 }), 400, 'invalid_request'],
   ['/restart', post({}), 409, 'not_restarted'],
   ['/purge', { headers: { origin: 'http://site.test' } }, 401, 'unauthorized'],
 ])('%s %j: %i %s', async (path, question, status, kind) => {

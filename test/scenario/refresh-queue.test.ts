@@ -267,6 +267,14 @@ describe('POST /warm', () => {
     expect(stage.origin.requests).toHaveLength(3);
   }, 20_000);
 
+  test('one try is no retry', async () => {
+    const stage = await setUp({ origin: () => answer(500, 'x', 'Content-Type: text/html') });
+    const { text } = await post(stage, '/warm', { url: 'http://site.test/page', tries: 1 });
+    expect(text.trim().split('\n')).toHaveLength(1);
+    expect(text).toContain('"outcome":"failed"');
+    expect(jobs(stage)).toEqual(['warm failed status_500']);
+  });
+
   test('ends with the gateway', async () => {
     const stage = await setUp({ engine: 'service', render: 'refresh_share: 0' });
     stage.renderer.script('*', { kind: 'full' });

@@ -59,9 +59,8 @@ async function mergeInto(
   const job = parseRefreshJob(waiting?.data);
   if (waiting === undefined || job === null) return;
   const merged = mergeJobs(job, asked);
-  if (merged.askedAt !== job.askedAt || merged.reason !== job.reason) {
-    await waiting.updateData(merged);
-  }
+  const isSame = merged.askedAt === job.askedAt && merged.tries === job.tries;
+  if (!isSame || merged.reason !== job.reason) await waiting.updateData(merged);
   if (merged.reason !== job.reason) {
     await waiting.changePriority({ priority: urgencyOf(merged) });
   }

@@ -19,7 +19,12 @@ export interface RefreshJob {
   readonly askedAt: number;
   /** How often it has been tried in vain. */
   readonly failures: number;
+  /** How often it may be. */
+  readonly tries: number;
 }
+
+/** Also where nobody says how often. */
+export const TRIES_MAX = 4;
 
 /** 1 is the most urgent. */
 const URGENCY: Readonly<Record<RefreshReason, number>> = { recache: 1, bothit: 2, warm: 3 };
@@ -42,18 +47,22 @@ export function placesFor({ reason }: Pick<RefreshJob, 'reason'>, jobsMax: numbe
 /** One job for both, for a page that is asked for while it waits already. */
 export function mergeJobs(waiting: RefreshJob, asked: RefreshJob): RefreshJob {
   const reason = urgencyOf(asked) < urgencyOf(waiting) ? asked.reason : waiting.reason;
-  return { ...waiting, reason, askedAt: Math.max(waiting.askedAt, asked.askedAt) };
+  const askedAt = Math.max(waiting.askedAt, asked.askedAt);
+  return { ...waiting, reason, askedAt, tries: Math.max(waiting.tries, asked.tries) };
 }
 
 /** A job out of a store that others can write to; null for anything that can't be one. */
 export function parseRefreshJob(value: unknown): RefreshJob | null {
-  const { key, url, reason, hostId, dimensionId, askedAt, failures } = fieldsOf(value);
+  const fields = fieldsOf(value);
+  const { key, url, reason, hostId, dimensionId, askedAt, failures } = fields;
   if (typeof key !== 'string' || typeof url !== 'string' || !isReason(reason)) return null;
   if (!isHostId(hostId) || !isDimensionId(dimensionId)) return null;
-  if (!isCount(askedAt) || !isCount(failures)) return null;
+  // Absent in jobs of older releases.
+  const tries = fields['tries'] ?? TRIES_MAX;
+  if (!isCount(askedAt) || !isCount(failures) || !isCount(tries)) return null;
   const hash = parseCacheKey(key)?.hash;
   if (hash === undefined || formatCacheKey({ hostId, dimensionId, hash }) !== key) return null;
-  return { key, url, hostId, dimensionId, reason, askedAt, failures };
+  return { key, url, hostId, dimensionId, reason, askedAt, failures, tries };
 }
 
 function isReason(value: unknown): value is RefreshReason {

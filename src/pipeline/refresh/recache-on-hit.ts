@@ -4,6 +4,7 @@ import { firstHeader } from '../../core/http/header-list.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { foldCase } from '../../core/pattern/fold-case.ts';
 import type { Pattern } from '../../core/pattern/parse-pattern.ts';
+import { TRIES_MAX } from '../../core/refresh/refresh-job.ts';
 import { type PipelineDeps, pageIdentity } from '../deps.ts';
 import type { Entry } from '../ports.ts';
 import type { Keyed } from '../state.ts';
@@ -28,7 +29,8 @@ export function recacheOnHit(keyed: Keyed, entry: Entry, deps: PipelineDeps): vo
 async function askFor(keyed: Keyed, askedAt: number, deps: PipelineDeps): Promise<void> {
   const { key, ref, decision } = keyed;
   const { hostId, dimensionId } = ref;
-  const job = { key, url: decision.normalized, hostId, dimensionId, askedAt, failures: 0 };
+  const page = { key, url: decision.normalized, hostId, dimensionId };
+  const job = { ...page, askedAt, failures: 0, tries: TRIES_MAX };
   const added = await deps.queueRefresh({ ...job, reason: 'bothit' });
   if (added.state === 'done' && added.value !== 'full') return;
   deps.askedRefreshes.set(pageIdentity(keyed), true, REFUSED_MEMORY_MS);

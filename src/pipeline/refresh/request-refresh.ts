@@ -1,7 +1,7 @@
 // What an operator asks of the refresh queue: `recache` has pages got again while the old ones are
 // served; `warm` has those got that are not there, and tells of each.
 import type { Decider } from '../../core/decision/create-decider.ts';
-import type { RefreshJob, RefreshReason } from '../../core/refresh/refresh-job.ts';
+import type { RefreshJob } from '../../core/refresh/refresh-job.ts';
 import { describeStatus } from '../../core/refresh/refresh-result.ts';
 import { isWhole } from '../fetch/judge-fill.ts';
 import type { Clock } from '../ports.ts';
@@ -19,6 +19,8 @@ export interface RefreshCommand {
   readonly urls: readonly string[];
   /** Its name; null: all that are rendered. */
   readonly dimension: string | null;
+  /** How often each page is tried. */
+  readonly tries: number;
 }
 
 export type RefreshRefusal = NoPageReason | 'queue_full' | 'queue_unavailable';
@@ -57,7 +59,7 @@ export interface RefreshRequests {
 
 /** Asks for all of them; nobody waits for the pages. */
 export async function requestRecache(
-  { urls, dimension }: RefreshCommand,
+  { urls, dimension, tries }: RefreshCommand,
   context: RefreshRequests,
 ): Promise<RecacheReport> {
   const refused: { url: string; reason: RefreshRefusal }[] = [];
@@ -68,7 +70,8 @@ export async function requestRecache(
       refused.push({ url, reason: found.error });
       continue;
     }
-    const reasons = await Promise.all(found.value.map((page) => enqueue(page, 'recache', context)));
+    const order = { reason: 'recache', tries } as const;
+    const reasons = await Promise.all(found.value.map((page) => enqueue(page, order, context)));
     const reason = reasons.find((one) => one !== null) ?? null;
     if (reason !== null) refused.push({ url, reason });
     pages += reasons.filter((one) => one === null).length;
@@ -78,7 +81,7 @@ export async function requestRecache(
 
 /** One report a URL, in the order in which they are done, and one for each page put off. */
 export async function* warmPages(
-  { urls, dimension }: RefreshCommand,
+  { urls, dimension, tries }: RefreshCommand,
   context: RefreshRequests,
 ): AsyncGenerator<WarmReport> {
   const reports: WarmReport[] = [];
@@ -90,7 +93,7 @@ export async function* warmPages(
   let open = urls.length;
   const defects: unknown[] = [];
   for (const url of urls) {
-    warmUrl({ url, dimension, tell }, context).then(
+    warmUrl({ url, dimension, tries, tell }, context).then(
       (report) => {
         open -= 1;
         tell(report);
@@ -117,11 +120,12 @@ export async function* warmPages(
 interface WarmOrder {
   readonly url: string;
   readonly dimension: string | null;
+  readonly tries: number;
   readonly tell: (report: WarmReport) => void;
 }
 
 async function warmUrl(
-  { url, dimension: name, tell }: WarmOrder,
+  { url, dimension: name, tries, tell }: WarmOrder,
   context: RefreshRequests,
 ): Promise<WarmReport> {
   const found = findRefreshPages(url, name, context.decider);
@@ -131,7 +135,7 @@ async function warmUrl(
       const { dimension } = page;
       const onPutOff: PutOff = ({ detail, delayMs }) =>
         tell({ url, retry: { dimension, detail, delay_ms: delayMs } });
-      return { dimension, ...(await warmPage(page, onPutOff, context)) };
+      return { dimension, ...(await warmPage(page, { tries, onPutOff }, context)) };
     }),
   );
   return { url, pages };
@@ -141,7 +145,7 @@ type PutOff = Parameters<RefreshWaiters['expect']>[1];
 
 async function warmPage(
   page: RefreshPage,
-  onPutOff: PutOff,
+  { tries, onPutOff }: { readonly tries: number; readonly onPutOff: PutOff },
   context: RefreshRequests,
 ): Promise<RefreshResult> {
   const stored = await context.pages.lookUp(page.key, page.ref, page.url);
@@ -149,7 +153,7 @@ async function warmPage(
     return { outcome: 'fresh', detail: describeStatus(stored.entry.status) };
   }
   const awaited = context.waiters.expect(page.key, onPutOff);
-  const refusal = await enqueue(page, 'warm', context);
+  const refusal = await enqueue(page, { reason: 'warm', tries }, context);
   if (refusal === null) return await awaited.result;
   awaited.cancel();
   return { outcome: 'failed', detail: refusal };
@@ -158,13 +162,12 @@ async function warmPage(
 /** @returns why it was not taken on, or null */
 async function enqueue(
   { key, url, ref }: RefreshPage,
-  reason: RefreshReason,
+  order: Pick<RefreshJob, 'reason' | 'tries'>,
   { add, clock }: RefreshRequests,
 ): Promise<'queue_full' | 'queue_unavailable' | null> {
   const { hostId, dimensionId } = ref;
   const askedAt = clock.now();
-  const job: RefreshJob = { key, url, hostId, dimensionId, reason, askedAt, failures: 0 };
-  const added = await add(job);
+  const added = await add({ key, url, hostId, dimensionId, askedAt, failures: 0, ...order });
   if (added.state === 'unavailable') return 'queue_unavailable';
   return added.value === 'full' ? 'queue_full' : null;
 }

@@ -10,8 +10,6 @@ import type { RefreshResult, RefreshStep } from '../refresh-ports.ts';
 import type { Fill, FilledPage, Keyed, Site } from '../state.ts';
 import { renewPage } from './refresh-page.ts';
 
-/** How often a page that could not be got is tried again. */
-const RETRIES_MAX = 3;
 /** First wait after a failure; four times as long each time. */
 const RETRY_MS_MIN = 5_000;
 /** How long a job makes room when the renderer has enough to do with clients. */
@@ -102,7 +100,7 @@ function planRetry(job: RefreshJob, result: RefreshResult, now: number): Refresh
   if (now - job.askedAt > AGE_MS_MAX) return result;
   const { detail } = result;
   if (BUSY.has(detail ?? '')) return { outcome: 'later', detail, job, delayMs: YIELD_MS };
-  if (job.failures >= RETRIES_MAX) return result;
+  if (job.failures + 1 >= job.tries) return result;
   const delayMs = RETRY_MS_MIN * 4 ** job.failures;
   return { outcome: 'later', detail, job: { ...job, failures: job.failures + 1 }, delayMs };
 }
