@@ -14,6 +14,8 @@ export interface AdminQuestion {
   readonly body?: unknown;
   /** How long nothing may come; absent: as long as it takes. */
   readonly timeoutMs?: number;
+  /** Ends the question, and the answer. */
+  readonly signal?: AbortSignal;
 }
 
 export interface AdminAnswer {
@@ -36,7 +38,7 @@ const LINE_BYTES_MAX = 16 * 1024 * 1024;
 /** Throws an `AdminError` when no gateway answers. */
 export async function askAdmin(
   { listen, token }: AdminSettings,
-  { method, path, body, timeoutMs }: AdminQuestion,
+  { method, path, body, timeoutMs, signal }: AdminQuestion,
 ): Promise<AdminAnswer> {
   const address = addressOf(listen.host);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -45,6 +47,7 @@ export async function askAdmin(
       port: listen.port,
       path,
       method,
+      ...(signal && { signal }),
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),

@@ -58,7 +58,7 @@ describe('the running gateway is asked', () => {
       stderr: expect.stringContaining(ASKED),
     });
     const warmed = await run(['warm', '-'], { stdin: listOf('/c') });
-    expect(warmed.stdout).toBe('1 of 1 URLs: 0 fresh, 1 rendered\n');
+    expect(warmed.stdout).toBe('1 of 1 URL, 1 page: 0 fresh, 1 rendered\n');
     expect(origin.requests.map(({ target }) => target)).toContain('/c');
   });
 

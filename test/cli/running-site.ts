@@ -14,6 +14,8 @@ import { type CommandInput, type CommandResult, runCommand } from './run-command
 export interface RunningSite {
   readonly origin: RawOrigin;
   readonly adminPort: number;
+  /** Its edge-gateway.yaml. */
+  readonly file: string;
   readonly run: (argv: readonly string[], input?: CommandInput) => Promise<CommandResult>;
   /** A file beside that of the host `site.test`. */
   readonly writeHost: (name: string, text: string) => Promise<void>;
@@ -69,6 +71,7 @@ hosts: {include: "*.hosts.yaml"}
   return {
     origin,
     adminPort,
+    file,
     run: (argv, input) => runCommand([...argv, '-c', file], input),
     writeHost,
     writeGateway,

@@ -31,7 +31,8 @@ function show(isTerminal: boolean): string {
   return text;
 }
 
-const LINE = /13 of 20, 0\.\d\/s, 2m 2\ds left: 10 fresh, 1 rendered, 1 failed, 1 no pages/;
+const LINE =
+  /13 of 20 URLs, 0\.\d\/s, 2m 2\ds left, 12 pages: 10 fresh, 1 rendered, 1 failed; 1 URL refused/;
 
 test('on a terminal: a bar, once in a while, gone at the end', () => {
   const text = show(true);
@@ -47,9 +48,12 @@ test('elsewhere: plain lines', () => {
 
 // Nothing ends for a while: seconds of it → what the line says.
 test.each([
-  [0, '1 of 20, 0.1/s, 4m 45s left: 0 fresh, 1 rendered; 1 to be tried again'],
-  [9, '1 of 20, 0.1/s, 4m 45s left: 0 fresh, 1 rendered; 1 to be tried again'],
-  [12, '1 of 20, 0.1/s, nothing new for 12s: 0 fresh, 1 rendered; 1 to be tried again'],
+  [0, '1 of 20 URLs, 0.1/s, 4m 45s left, 1 page: 0 fresh, 1 rendered; 1 to be tried again'],
+  [9, '1 of 20 URLs, 0.1/s, 4m 45s left, 1 page: 0 fresh, 1 rendered; 1 to be tried again'],
+  [
+    12,
+    '1 of 20 URLs, 0.1/s, nothing new for 12s, 1 page: 0 fresh, 1 rendered; 1 to be tried again',
+  ],
 ])('silent for %i seconds', (quietS, line) => {
   const tally = new WarmTally(NOTHING_YET, 0);
   const pages = [{ dimension: 'desktop', outcome: 'stored', detail: null }];

@@ -15,6 +15,7 @@ import { type RunningSite, startRunningSite } from './running-site.ts';
 const startSite = (token?: string): Promise<RunningSite> =>
   startRunningSite({
     answer: ({ target }) => {
+      if (target === '/broken') return answer(500, 'x', 'Content-Type: text/html');
       if (target.startsWith('/secret')) return page('x', 'Set-Cookie: a=1');
       if (target.startsWith('/gone')) return answer(404, 'gone', 'Content-Type: text/html');
       return page(target);
@@ -45,9 +46,9 @@ describe('warm', () => {
     await withFiles({ 'list.txt': `# pages\n${urls.join('\r\n')}\n` }, async (folder) => {
       const first = await run(['warm', join(folder, 'list.txt'), '--concurrency', '120']);
       expect(first).toMatchObject({ status: 0, stderr: '' });
-      expect(first.stdout).toBe('150 of 150 URLs: 0 fresh, 150 rendered\n');
+      expect(first.stdout).toBe('150 of 150 URLs, 150 pages: 0 fresh, 150 rendered\n');
       const second = await run(['warm', join(folder, 'list.txt')]);
-      expect(second.stdout).toBe('150 of 150 URLs: 150 fresh, 0 rendered\n');
+      expect(second.stdout).toBe('150 of 150 URLs, 150 pages: 150 fresh, 0 rendered\n');
     });
     expect(origin.requests).toHaveLength(150);
   });
@@ -64,7 +65,7 @@ describe('warm', () => {
       else response.writeHead(404).end();
     });
     const { status, stdout, stderr } = await run(['warm', `${base}/moved`]);
-    expect(stdout).toBe('3 of 3 URLs: 0 fresh, 3 rendered\n');
+    expect(stdout).toBe('3 of 3 URLs, 3 pages: 0 fresh, 3 rendered\n');
     expect(stderr).toContain('http://elsewhere.test/c.xml: it is on no configured host');
     expect(status).toBe(1);
   });
@@ -74,12 +75,53 @@ describe('warm', () => {
     const list = ['/a', '/secret', '/style.css', '/gone'].map((path) => `http://site.test${path}`);
     const stdin = Readable.from([`${list.join('\n')}\nhttp://elsewhere.test/\n`]);
     const { status, stdout, stderr } = await run(['warm', '-'], { stdin });
-    expect(stdout).toBe('5 of 5 URLs: 0 fresh, 2 rendered, 1 not to be kept, 2 no pages\n');
-    expect(stderr).toContain('no page: http://site.test/style.css: not_a_page');
-    expect(stderr).toContain('no page: http://elsewhere.test/: unknown_host');
+    expect(stdout).toBe(
+      '5 of 5 URLs, 3 pages: 0 fresh, 2 rendered, 1 not to be kept; 2 URLs refused\n',
+    );
+    expect(stderr).toContain('refused: http://site.test/style.css: not_a_page');
+    expect(stderr).toContain('refused: http://elsewhere.test/: unknown_host');
     expect(stderr).toContain('stored, an error: http://site.test/gone (crawlers): status_404');
-    expect(status).toBe(0);
+    expect(status).toBe(1);
   });
+
+  // The only URL of a list → exit status.
+  test.each([
+    ['http://site.test/', 0],
+    ['http://site.test/secret', 0],
+    ['http://site.test/style.css', 0],
+    ['http://elsewhere.test/', 1],
+    ['ftp://site.test/', 1],
+    ['http://site.test/broken', 1],
+  ])('%s: %i', async (url, status) => {
+    const { run } = await startSite();
+    const stdin = Readable.from([url]);
+    expect((await run(['warm', '-', '--tries', '1'], { stdin })).status).toBe(status);
+  });
+
+  test('a page that waits for another try keeps no place; one try is no retry', async () => {
+    let fails = 0;
+    const { run, origin } = await startRunningSite({
+      answer: ({ target }) => {
+        const isBroken = target === '/broken' || (target === '/once' && fails++ === 0);
+        return isBroken ? answer(500, 'x', 'Content-Type: text/html') : page('x');
+      },
+    });
+    const list = ['/once', '/a', '/b'].map((path) => `http://site.test${path}`).join('\n');
+    const argv = ['warm', '-', '--concurrency', '1'];
+    const done = await run(argv, { stdin: Readable.from([list]) });
+    expect(done).toMatchObject({
+      status: 0,
+      stdout: '3 of 3 URLs, 3 pages: 0 fresh, 3 rendered\n',
+    });
+    expect(origin.requests.map(({ target }) => target)).toEqual(['/once', '/a', '/b', '/once']);
+    const stdin = Readable.from(['http://site.test/broken']);
+    const failed = await run([...argv, '--tries', '1'], { stdin });
+    expect(failed).toEqual({
+      status: 1,
+      stdout: '1 of 1 URL, 1 page: 0 fresh, 0 rendered, 1 failed\n',
+      stderr: 'failed: http://site.test/broken (crawlers): status_500\n',
+    });
+  }, 30_000);
 
   test('what is tried again is told, with the reason; what failed is listed in the end', async () => {
     let asked = 0;
@@ -95,7 +137,7 @@ describe('warm', () => {
     const { status, stdout, stderr } = await run(['warm', '-'], { stdin: Readable.from([list]) });
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: '25 of 25 URLs: 0 fresh, 25 rendered\n',
+      stdout: '25 of 25 URLs, 25 pages: 0 fresh, 25 rendered\n',
     });
     const lines = stderr.trimEnd().split('\n');
     expect(lines[0]).toMatch(
@@ -126,11 +168,11 @@ describe('warm', () => {
       await writeFile(state, JSON.stringify({ source: file, done: 2, counts: { rendered: 2 } }));
       const { stdout } = await run(argv);
       expect(stdout).toContain('going on behind the first 2 of 3');
-      expect(stdout).toContain('3 of 3 URLs: 0 fresh, 3 rendered');
+      expect(stdout).toContain('3 of 3 URLs, 3 pages: 0 fresh, 3 rendered');
       expect(origin.requests.map(({ target }) => target)).toEqual(['/c']);
       await expect(readFile(state)).rejects.toThrow('ENOENT');
       await writeFile(state, JSON.stringify({ source: 'other', done: 2, counts: {} }));
-      expect((await run(argv)).stdout).toBe('3 of 3 URLs: 1 fresh, 2 rendered\n');
+      expect((await run(argv)).stdout).toBe('3 of 3 URLs, 3 pages: 1 fresh, 2 rendered\n');
     });
   });
 
@@ -180,7 +222,7 @@ describe('warm', () => {
     const { run } = await startSite();
     const stdin = Readable.from(['http://site.test/\u001b[2J\n']);
     const { stderr } = await run(['warm', '-'], { stdin });
-    expect(stderr).toContain('no page: http://site.test/?[2J: control_char');
+    expect(stderr).toContain('refused: http://site.test/?[2J: control_char');
   });
 
   test('a file that is not there, and a token that is asked for', async () => {
@@ -194,6 +236,7 @@ describe('warm', () => {
     [['warm'], 2],
     [['warm', 'a', 'b'], 2],
     [['warm', 'a', '--concurrency', '0'], 2],
+    [['warm', 'a', '--tries', '5'], 2],
     [['recache'], 2],
   ])('%j is wrong usage', async (argv, status) => {
     expect((await runCommand(argv)).status).toBe(status);

@@ -1,7 +1,9 @@
 // `edge-gateway warm`: has the pages of a sitemap, or of a list, got by the running gateway ahead
 // of the first who ask for them.
-
+import { setMaxListeners } from 'node:events';
+import process from 'node:process';
 import type { AdminSettings } from '../../config/settings.ts';
+import { TRIES_MAX } from '../../core/refresh/refresh-job.ts';
 import { indexHosts } from '../../core/routing/match-host.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { normalizeHost } from '../../core/url/normalize-host.ts';
@@ -19,7 +21,7 @@ import {
 } from '../command.ts';
 import { type CommandBasis, loadOrAsk } from '../load-for-command.ts';
 import { isWebAddress } from '../warm/open-source.ts';
-import { openResumeFile, type ResumeFile } from '../warm/resume-file.ts';
+import { keepState, openResumeFile, type ResumeFile, type WarmState } from '../warm/resume-file.ts';
 import { walkSitemaps } from '../warm/walk-sitemaps.ts';
 import { reportJson, reportText, type WarmReporter } from '../warm/warm-reporter.ts';
 import { NOTHING_YET, WarmTally } from '../warm/warm-tally.ts';
@@ -29,14 +31,16 @@ const CONCURRENCY_DEFAULT = 8;
 const CONCURRENCY_MAX = 1_000;
 /** What is kept in memory, to know how much is left. */
 const URLS_MAX = 2_000_000;
-const STATE_PAUSE_MS = 1_000;
+/** Stop it. */
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** What a list says is never more than text to a terminal. */
 const CONTROL = /\p{Cc}/gu;
 
 export const warmCommand: Command = {
   name: 'warm',
   usage:
-    '(SITEMAP | FILE | -) [-c FILE] [--concurrency N] [--dimension D] [--resume FILE] [--json]',
+    '(SITEMAP | FILE | -) [-c FILE] [--concurrency N] [--tries N] [--dimension D]' +
+    ' [--resume FILE] [--json]',
   takesWords: true,
   summary: 'have the pages of a sitemap or a list got by the running gateway, ahead of requests',
   options: {
@@ -44,6 +48,10 @@ export const warmCommand: Command = {
     concurrency: {
       type: 'string',
       help: `N  asked for at once (default: ${CONCURRENCY_DEFAULT}), within render.refresh_share`,
+    },
+    tries: {
+      type: 'string',
+      help: `N  how often each page is tried, 1 to ${TRIES_MAX} (default: ${TRIES_MAX})`,
     },
     dimension: { type: 'string', help: 'D  only this one (default: all that are rendered)' },
     resume: { type: 'string', help: 'FILE  remembers how far it got, and goes on from there' },
@@ -55,15 +63,23 @@ export const warmCommand: Command = {
       return refuseUsage(io, 'warm takes one sitemap or file, by path or URL, or - for its input');
     }
     const concurrency = Number(textOption(args, 'concurrency', String(CONCURRENCY_DEFAULT)));
-    if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > CONCURRENCY_MAX) {
+    if (!isBetween(concurrency, CONCURRENCY_MAX)) {
       return refuseUsage(io, `--concurrency takes a number from 1 to ${CONCURRENCY_MAX}`);
+    }
+    const tries = Number(textOption(args, 'tries', String(TRIES_MAX)));
+    if (!isBetween(tries, TRIES_MAX)) {
+      return refuseUsage(io, `--tries takes a number from 1 to ${TRIES_MAX}`);
     }
     const basis = await loadOrAsk(args, io);
     if (basis === null) return 1;
     const list = await collectUrls(source, basis, io);
-    return await warm({ source, concurrency, admin: basis.admin, ...list }, args, io);
+    return await warm({ source, concurrency, tries, admin: basis.admin, ...list }, args, io);
   },
 };
+
+function isBetween(number: number, max: number): boolean {
+  return Number.isInteger(number) && number >= 1 && number <= max;
+}
 
 interface Collected {
   readonly urls: readonly string[];
@@ -103,6 +119,7 @@ async function collectUrls(source: string, basis: CommandBasis, io: CommandIo): 
 interface Plan extends Collected {
   readonly source: string;
   readonly concurrency: number;
+  readonly tries: number;
   readonly admin: AdminSettings;
 }
 
@@ -126,9 +143,8 @@ async function warm(plan: Plan, args: ParsedArguments, io: CommandIo): Promise<E
   reporter.end(problem === null ? null : `${problem}${how}`);
   if (problem !== null) return 1;
   await resume?.remove();
-  const { counts } = tally;
-  const isUseless = counts.fresh + counts.rendered === 0;
-  return counts.failed > 0 || plan.isPartial || isUseless ? 1 : 0;
+  const { failed, mistaken } = tally.counts;
+  return failed > 0 || mistaken > 0 || plan.isPartial ? 1 : 0;
 }
 
 interface Run {
@@ -140,13 +156,18 @@ interface Run {
 
 /** @returns why it ended before its time, or null */
 async function runWarming(
-  { source, urls, concurrency, admin }: Plan,
+  { source, urls, concurrency, tries, admin }: Plan,
   tally: WarmTally,
   { dimension, resume, reporter }: Run,
 ): Promise<string | null> {
-  const write = async (): Promise<void> =>
-    await resume?.write({ source, done: tally.doneTo, counts: tally.counts });
-  let writtenAt = performance.now();
+  const current = (): WarmState => ({ source, done: tally.doneTo, counts: tally.countsToThere });
+  const writeLast = resume === null ? null : await keepState(resume, current);
+  const stop = new AbortController();
+  // As many as there are requests at once.
+  setMaxListeners(0, stop.signal);
+  // Only the first of each: another one ends the process at once.
+  const onSignal = (): void => stop.abort();
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   try {
     await warmUrls({
       urls,
@@ -156,14 +177,10 @@ async function runWarming(
         await askAdmin(admin, {
           method: 'POST',
           path: '/warm',
-          body: { urls: some, ...(dimension === '' ? {} : { dimension }) },
+          body: { urls: some, tries, ...(dimension === '' ? {} : { dimension }) },
+          signal: stop.signal,
         }),
-      onDone: async (place, line) => {
-        await reporter.onDone(line, tally.add(place, line));
-        if (performance.now() - writtenAt < STATE_PAUSE_MS) return;
-        writtenAt = performance.now();
-        await write();
-      },
+      onDone: async (index, line) => await reporter.onDone(line, tally.add(index, line)),
       onRetry: async (line) => {
         tally.putOff(line);
         await reporter.onRetry(line);
@@ -172,8 +189,9 @@ async function runWarming(
     return null;
   } catch (cause) {
     if (!(cause instanceof AdminError)) throw cause;
-    return cause.message;
+    return stop.signal.aborted ? 'stopped' : cause.message;
   } finally {
-    await write();
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    await writeLast?.();
   }
 }

@@ -1,5 +1,5 @@
 // Where a warming has got to, in a small file that is always whole: written aside and renamed.
-
+// Every second, as long as anything changes: what is killed loses no more than that.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { fieldsOf, isCount, parseRecord } from '../../core/records.ts';
 import { NOTHING_YET, type WarmCounts } from './warm-tally.ts';
@@ -8,6 +8,7 @@ export interface WarmState {
   readonly source: string;
   /** How many of its URLs, from the first on, are done. */
   readonly done: number;
+  /** Of those. */
   readonly counts: WarmCounts;
 }
 
@@ -17,6 +18,8 @@ export interface ResumeFile {
   readonly write: (state: WarmState) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
+
+const PAUSE_MS = 1_000;
 
 export function openResumeFile(path: string, source: string): ResumeFile {
   return {
@@ -37,6 +40,32 @@ export function openResumeFile(path: string, source: string): ResumeFile {
   };
 }
 
+/**
+ * Writes the state now, every second, and a last time when the answer is called.
+ *
+ * @throws what the system says of a file that can't be written
+ */
+export async function keepState(
+  file: ResumeFile,
+  current: () => WarmState,
+): Promise<() => Promise<void>> {
+  let written = current();
+  await file.write(written);
+  let writing = Promise.resolve();
+  const timer = setInterval(() => {
+    const state = current();
+    if (state.done === written.done) return;
+    written = state;
+    // What goes on failing is told by the last write.
+    writing = writing.then(() => file.write(state)).catch(() => undefined);
+  }, PAUSE_MS);
+  return async () => {
+    clearInterval(timer);
+    await writing;
+    await file.write(current());
+  };
+}
+
 function parseState(text: string): WarmState | null {
   const { source, done, counts } = parseRecord(text) ?? {};
   if (typeof source !== 'string' || !isCount(done)) return null;
@@ -54,6 +83,7 @@ function parseState(text: string): WarmState | null {
       unstored: numberOf('unstored'),
       failed: numberOf('failed'),
       refused: numberOf('refused'),
+      mistaken: numberOf('mistaken'),
     },
   };
 }

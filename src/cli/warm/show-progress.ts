@@ -1,7 +1,7 @@
 // How far a warming is: one line that is written over on a terminal, now and then a line elsewhere;
 // also while nothing ends, as when a site hangs.
 import type { Writable } from 'node:stream';
-import { formatCounts, type WarmTally } from './warm-tally.ts';
+import { formatCounts, formatNumber, type WarmTally } from './warm-tally.ts';
 
 const TERMINAL_PAUSE_MS = 200;
 const LINE_PAUSE_MS = 10_000;
@@ -64,7 +64,7 @@ interface Times {
   readonly quietMs: number;
 }
 
-/** `120 of 1000, 35.1/s, 25s left: 80 fresh, 40 rendered; 2 to be tried again` */
+/** `120 of 1000 URLs, 35.1/s, 25s left, 120 pages: 80 fresh, 40 rendered; 2 to be tried again` */
 export function formatProgress(
   tally: WarmTally,
   total: number,
@@ -76,7 +76,8 @@ export function formatProgress(
   const left =
     quietMs < QUIET_MS_MIN ? known : `, nothing new for ${formatSeconds(quietMs / 1_000)}`;
   const later = putOffCount === 0 ? '' : `; ${putOffCount} to be tried again`;
-  return `${done} of ${total}, ${rate.toFixed(1)}/s${left}: ${formatCounts(counts)}${later}`;
+  const urls = `${done} of ${formatNumber(total, 'URL')}`;
+  return `${urls}, ${rate.toFixed(1)}/s${left}, ${formatCounts(counts)}${later}`;
 }
 
 function formatSeconds(seconds: number): string {

@@ -5,6 +5,7 @@ import type { CommandIo } from '../command.ts';
 import { createProgress } from './show-progress.ts';
 import {
   formatCounts,
+  formatNumber,
   type WarmFailure,
   type WarmLine,
   type WarmRetryLine,
@@ -42,7 +43,7 @@ export function reportText(io: CommandIo, { tally, total }: WarmProgress): WarmR
     onDone: async ({ url, refused: reason }, failures) => {
       if (reason !== null) {
         refusedCount += 1;
-        if (refusedCount <= TOLD_MAX) refused.push(`no page: ${url}: ${reason}`);
+        if (refusedCount <= TOLD_MAX) refused.push(`refused: ${url}: ${reason}`);
       }
       failedCount += failures.length;
       failed.push(...failures.map(describeFailure).slice(0, TOLD_MAX - failed.length));
@@ -59,11 +60,12 @@ export function reportText(io: CommandIo, { tally, total }: WarmProgress): WarmR
       progress.close();
       if (retries > TOLD_MAX) say(`… and ${retries - TOLD_MAX} more that were tried again`);
       for (const text of refused) say(text);
-      if (refusedCount > TOLD_MAX) say(`… and ${refusedCount - TOLD_MAX} more that are no pages`);
+      if (refusedCount > TOLD_MAX) say(`… and ${refusedCount - TOLD_MAX} more that were refused`);
       for (const text of failed) say(text);
       if (failedCount > TOLD_MAX)
         say(`… and ${failedCount - TOLD_MAX} more that failed or are errors`);
-      stdout.write(`${tally.done} of ${total} URLs: ${formatCounts(tally.counts)}\n`);
+      const urls = `${tally.done} of ${formatNumber(total, 'URL')}`;
+      stdout.write(`${urls}, ${formatCounts(tally.counts)}\n`);
       if (problem !== null) say(`edge-gateway: ${problem}`);
     },
   };

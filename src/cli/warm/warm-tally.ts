@@ -1,5 +1,7 @@
 // What came of the pages of a warming: counted, how many URLs from the first on are done, and which
-// pages are to be tried again.
+// pages are to be tried again. What is done beyond those is done again by whoever goes on behind
+// them, and is counted apart until then.
+import type { NoPageReason } from '../../pipeline/refresh/find-refresh-pages.ts';
 
 export interface WarmCounts {
   readonly fresh: number;
@@ -8,6 +10,8 @@ export interface WarmCounts {
   readonly failed: number;
   /** URLs, where the others are pages. */
   readonly refused: number;
+  /** Of the refused: those that are a mistake in the list. */
+  readonly mistaken: number;
 }
 
 /** A page that could not be got, or is an error of the site's own: `status_404`. */
@@ -43,12 +47,24 @@ export const NOTHING_YET: WarmCounts = {
   unstored: 0,
   failed: 0,
   refused: 0,
+  mistaken: 0,
 };
+
+/** Why a URL of a configured host is refused: it is answered, and not by a page that is kept. */
+const NO_MISTAKES: ReadonlySet<string> = new Set<NoPageReason>([
+  'not_a_page',
+  'rule',
+  'signed_url',
+  'status_rule',
+  'canonical_redirect',
+]);
 
 export class WarmTally {
   #counts: WarmCounts;
+  #countsToThere: WarmCounts;
   #doneTo: number;
-  readonly #doneBeyond = new Set<number>();
+  /** By index. */
+  readonly #doneBeyond = new Map<number, WarmCounts>();
   readonly #doneBefore: number;
   /** Pages that wait for another try. */
   readonly #putOff = new Set<string>();
@@ -57,6 +73,7 @@ export class WarmTally {
   /** @param doneTo how many were done before */
   constructor(counts: WarmCounts, doneTo: number) {
     this.#counts = counts;
+    this.#countsToThere = counts;
     this.#doneTo = doneTo;
     this.#doneBefore = doneTo;
   }
@@ -68,6 +85,11 @@ export class WarmTally {
   /** All URLs before this place are done. */
   get doneTo(): number {
     return this.#doneTo;
+  }
+
+  /** What came of those. */
+  get countsToThere(): WarmCounts {
+    return this.#countsToThere;
   }
 
   /** How many are, wherever they stand. */
@@ -89,41 +111,71 @@ export class WarmTally {
   }
 
   /** @returns what failed, and pages that are errors */
-  add(place: number, { url, refused, pages }: WarmLine): readonly WarmFailure[] {
+  add(index: number, line: WarmLine): readonly WarmFailure[] {
     this.#finished += 1;
-    this.#doneBeyond.add(place);
-    while (this.#doneBeyond.delete(this.#doneTo)) this.#doneTo += 1;
-    if (refused !== null) this.#count('refused');
-    const failures: WarmFailure[] = [];
-    for (const { dimension, outcome, detail } of pages) {
-      this.#putOff.delete(formatPage(url, dimension));
-      if (outcome === 'fresh') this.#count('fresh');
-      else if (outcome === 'stored') this.#count('rendered');
-      else if (outcome === 'unstored') this.#count('unstored');
-      else this.#count('failed');
-      if (!GOT.has(outcome) || detail?.startsWith('status_') === true) {
-        failures.push({ url, dimension, outcome, detail: detail ?? outcome });
-      }
-    }
-    return failures;
+    const counts = countLine(line);
+    this.#counts = addCounts(this.#counts, counts);
+    this.#doneBeyond.set(index, counts);
+    this.#moveOn();
+    const { url, pages } = line;
+    for (const { dimension } of pages) this.#putOff.delete(formatPage(url, dimension));
+    return pages.flatMap(({ dimension, outcome, detail }) =>
+      countedAs(outcome) === 'failed' || detail?.startsWith('status_') === true
+        ? [{ url, dimension, outcome, detail: detail ?? outcome }]
+        : [],
+    );
   }
 
-  #count(what: keyof WarmCounts): void {
-    this.#counts = { ...this.#counts, [what]: this.#counts[what] + 1 };
+  #moveOn(): void {
+    for (;;) {
+      const counts = this.#doneBeyond.get(this.#doneTo);
+      if (counts === undefined) return;
+      this.#doneBeyond.delete(this.#doneTo);
+      this.#countsToThere = addCounts(this.#countsToThere, counts);
+      this.#doneTo += 1;
+    }
   }
 }
 
-/** Outcomes that are none of a failure. */
-const GOT: ReadonlySet<string> = new Set(['fresh', 'stored', 'unstored']);
+function countLine({ refused, pages }: WarmLine): WarmCounts {
+  const counts = { ...NOTHING_YET };
+  if (refused !== null) counts.refused = 1;
+  if (refused !== null && !NO_MISTAKES.has(refused)) counts.mistaken = 1;
+  for (const { outcome } of pages) counts[countedAs(outcome)] += 1;
+  return counts;
+}
+
+function countedAs(outcome: string): 'fresh' | 'rendered' | 'unstored' | 'failed' {
+  if (outcome === 'stored') return 'rendered';
+  return outcome === 'fresh' || outcome === 'unstored' ? outcome : 'failed';
+}
+
+function addCounts(one: WarmCounts, other: WarmCounts): WarmCounts {
+  return {
+    fresh: one.fresh + other.fresh,
+    rendered: one.rendered + other.rendered,
+    unstored: one.unstored + other.unstored,
+    failed: one.failed + other.failed,
+    refused: one.refused + other.refused,
+    mistaken: one.mistaken + other.mistaken,
+  };
+}
 
 function formatPage(url: string, dimension: string): string {
   return `${dimension} ${url}`;
 }
 
+/** `4 pages: 0 fresh, 4 rendered; 1 URL refused` */
 export function formatCounts({ fresh, rendered, unstored, failed, refused }: WarmCounts): string {
   const parts = [`${fresh} fresh`, `${rendered} rendered`];
   if (unstored > 0) parts.push(`${unstored} not to be kept`);
   if (failed > 0) parts.push(`${failed} failed`);
-  if (refused > 0) parts.push(`${refused} no pages`);
-  return parts.join(', ');
+  const pages = formatNumber(fresh + rendered + unstored + failed, 'page');
+  const left = refused === 0 ? '' : `; ${formatNumber(refused, 'URL')} refused`;
+  return `${pages}: ${parts.join(', ')}${left}`;
+}
+
+/** `1 URL`, `2 URLs` */
+export function formatNumber(number: number, thing: string): string {
+  return `${number} ${thing}${number === 1 ? '' : 's'}`;
 }

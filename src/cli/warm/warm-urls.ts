@@ -4,16 +4,19 @@
 import { fieldsOf, isCount } from '../../core/records.ts';
 import { WARM_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
 import { type AdminAnswer, AdminError, readAdminError } from '../ask-admin.ts';
+import { Places } from './places.ts';
 import type { WarmLine, WarmRetryLine } from './warm-tally.ts';
 
 export interface Warming {
   readonly urls: readonly string[];
   /** Where to begin. */
   readonly from: number;
+  /** Asked for at once; what waits for another try is not counted. */
   readonly concurrency: number;
   /** `POST /warm` with so many URLs. */
   readonly ask: (urls: readonly string[]) => Promise<AdminAnswer>;
-  readonly onDone: (place: number, line: WarmLine) => Promise<void>;
+  /** @param index in `urls` */
+  readonly onDone: (index: number, line: WarmLine) => Promise<void>;
   readonly onRetry: (line: WarmRetryLine) => Promise<void>;
 }
 
@@ -22,29 +25,21 @@ export async function warmUrls(warming: Warming): Promise<void> {
   const { urls, concurrency } = warming;
   const running = new Set<Promise<void>>();
   let next = warming.from;
-  let asked = 0;
-  let wake = (): void => undefined;
+  const places = new Places(concurrency);
   const failures: unknown[] = [];
-  const done = (): void => {
-    asked -= 1;
-    wake();
-  };
 
   while (next < urls.length && failures.length === 0) {
-    const room = Math.min(concurrency - asked, WARM_URLS_MAX, urls.length - next);
+    const room = places.take(Math.min(WARM_URLS_MAX, urls.length - next));
     if (room === 0) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await places.wait();
       continue;
     }
     const first = next;
     next += room;
-    asked += room;
-    const turn = warmBatch(first, urls.slice(first, next), done, warming)
+    const turn = warmBatch(first, urls.slice(first, next), places, warming)
       .catch((cause: unknown) => {
         failures.push(cause);
-        wake();
+        places.wake();
       })
       .finally(() => running.delete(turn));
     running.add(turn);
@@ -56,28 +51,31 @@ export async function warmUrls(warming: Warming): Promise<void> {
 async function warmBatch(
   first: number,
   batch: readonly string[],
-  done: () => void,
+  places: Places,
   { ask, onDone, onRetry }: Warming,
 ): Promise<void> {
   const { status, values } = await ask(batch);
-  const places = new Map<string, number[]>();
+  const indexes = new Map<string, number[]>();
   for (const [index, url] of batch.entries()) {
-    places.set(url, [...(places.get(url) ?? []), first + index]);
+    indexes.set(url, [...(indexes.get(url) ?? []), first + index]);
   }
+  /** Wait for another try, and have lent their places. */
+  const lent = new Set<string>();
   let open = batch.length;
   for await (const value of values) {
     if (status !== 200) throw new AdminError(`the gateway answers ${status}: ${describe(value)}`);
     const retry = readRetry(value);
     if (retry !== null) {
+      if (!lent.has(retry.url) && places.lend()) lent.add(retry.url);
       await onRetry(retry);
       continue;
     }
     const line = readLine(value);
-    const place = places.get(line.url)?.shift();
-    if (place === undefined) throw new AdminError('the gateway tells of a URL nobody asked for');
+    const index = indexes.get(line.url)?.shift();
+    if (index === undefined) throw new AdminError('the gateway tells of a URL nobody asked for');
     open -= 1;
-    await onDone(place, line);
-    done();
+    await onDone(index, line);
+    places.release(lent.delete(line.url));
   }
   if (open > 0) throw new AdminError('the gateway stopped in the middle of its answer');
 }
