@@ -1,7 +1,8 @@
 // What `npm start` says when the gateway is ready: three requests to try, and what each will show.
 
-/** Prints the three `curl` lines. */
+/** Prints the three `curl` lines; pages are stored where edge-gateway.yaml says, too. */
 export function printInvitation(gatewayPort, adminPort, engine) {
+  const folder = process.env.EDGE_GATEWAY_DATA || './data';
   const site = `http://localhost:${gatewayPort}`;
   const show = "| grep -iE '^(x-render|cache-status|<div id)'";
   const page =
@@ -13,7 +14,7 @@ The gateway is ready on ${site}, in front of the demo site. Try, in another term
 
   curl -si -A Googlebot '${site}/app?utm_source=mail' ${show}
       A crawler on a page that is made by JavaScript: X-Render-Cache: new;
-      ${page}. It is stored in ./data, also over a restart.
+      ${page}. It is stored in ${folder}, also over a restart.
 
   curl -si -A Googlebot '${site}/app?gclid=EAIa&fbclid=IwAR' ${show}
       The same page with other tracking parameters: X-Render-Cache: hit. The site was not asked.

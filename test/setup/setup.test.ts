@@ -3,11 +3,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { printInvitation } from './invitation.mjs';
 import { findBusyPort } from './ports.mjs';
 import { run } from './run.mjs';
 import { countResults, report } from './tests.mjs';
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
 
 const clean = { numPassedTests: 3, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
 
@@ -49,6 +53,17 @@ describe('the last line', () => {
     expect(report(results, tests)).toBe(status);
     expect(log.mock.lastCall).toEqual([line]);
   });
+});
+
+test.each([
+  [undefined, './data'],
+  ['', './data'],
+  ['/tmp/pages', '/tmp/pages'],
+])('EDGE_GATEWAY_DATA=%s: pages are stored in %s', (value, folder) => {
+  vi.stubEnv('EDGE_GATEWAY_DATA', value);
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  printInvitation(8080, 9090, 'chromium');
+  expect(log.mock.lastCall?.[0]).toContain(`It is stored in ${folder}, also over a restart`);
 });
 
 test('a taken port is found, a free one is not', async () => {
