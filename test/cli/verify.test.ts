@@ -2,6 +2,8 @@
 import { appendFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { openEmbedded } from '../../src/adapters/embedded/open-embedded.ts';
+import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { runCommand, withFiles } from './run-command.ts';
 import { ask, STORED_PATHS, type StoredPages, storePages } from './stored-pages.ts';
 
@@ -32,7 +34,10 @@ function unsharedFiles(): readonly string[] {
 test('a whole store, beside the gateway that serves it', async () => {
   const { status, stdout, stderr } = await verify();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(/^host 1: 4 entries, \d+ bytes\n4 entries whole, 0 problems\n$/);
+  expect(stdout).toMatch(/^4 entries whole, \d+ bytes, 0 problems\n$/);
+  expect((await verify('--verbose')).stdout).toMatch(
+    /^host 1 \(shop\.example\): 4 entries, \d+ bytes, 0 problems\n4 entries whole, /,
+  );
   expect(await ask(stored.gateway.port, STORED_PATHS[0])).toBe('hit');
 });
 
@@ -48,14 +53,16 @@ test('a spoilt body: told, then removed on request, then fetched anew', async ()
   expect(told.stdout).toMatch(
     /^body_missing cache:1:\d:[0-9a-f]{16} https:\/\/shop.example\/\S+$/m,
   );
-  expect(told.stdout).toMatch(/^2 entries whole, 2 problems$/m);
+  expect(told.stdout).toMatch(
+    /^host 1 \(shop\.example\): 2 entries, \d+ bytes, 2 problems\n2 entries whole, .+, 2 problems$/m,
+  );
   const quick = await verify('--quick');
-  expect(quick.stdout).toMatch(/^3 entries whole, 1 problem$/m);
+  expect(quick.stdout).toMatch(/^3 entries whole, \d+ bytes, 1 problem$/m);
   const repaired = await verify('--repair');
   expect(repaired.status).toBe(0);
   expect(repaired.stdout).toMatch(/ removed$/m);
-  expect(repaired.stdout).toMatch(/^2 entries whole, 2 problems, all removed$/m);
-  expect((await verify()).stdout).toMatch(/^2 entries whole, 0 problems$/m);
+  expect(repaired.stdout).toMatch(/^2 entries whole, \d+ bytes, 2 problems, all removed$/m);
+  expect((await verify()).stdout).toMatch(/^2 entries whole, \d+ bytes, 0 problems$/m);
   for (const path of STORED_PATHS) await ask(stored.gateway.port, path);
   expect((await verify()).status).toBe(0);
 });
@@ -76,7 +83,7 @@ test('--json: one object a line, the sums last', async () => {
     repaired: false,
   });
   expect(sums).toEqual({
-    hosts: [{ id: 1, entries: 3, bytes: expect.any(Number) }],
+    hosts: [{ id: 1, domain: 'shop.example', entries: 3, bytes: expect.any(Number), problems: 1 }],
     expired: 0,
     purged: 0,
     foreign: 0,
@@ -96,9 +103,44 @@ test('where nothing was ever stored: no problem, and nothing is created', async 
       '-c',
       join(folder, 'edge-gateway.yaml'),
     ]);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: '0 entries whole, 0 problems\n' });
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: '0 entries whole, 0 bytes, 0 problems\n',
+    });
     expect(readdirSync(folder)).not.toContain('data');
   });
+});
+
+// Host → exit status, what is printed.
+test.each([
+  [
+    'SHOP.example',
+    1,
+    /^body_missing .+\nhost 1 \(shop\.example\): 3 entries, .+\n3 entries whole, /,
+  ],
+  ['1', 1, /3 entries whole, /],
+  ['empty.example', 0, /^0 entries whole, 0 bytes, 0 problems\n$/],
+  ['other.example', 1, /^$/],
+])('--host %s', async (host, status, text) => {
+  rmSync(files()[0] ?? '');
+  const found = await verify('--host', host);
+  expect(found.status).toBe(status);
+  expect(found.stdout).toMatch(text);
+});
+
+test('hosts with problems, in the order of their ids, also one that is configured no more', async () => {
+  const basePath = join(stored.gateway.folder, 'data');
+  const options = { basePath, clock: systemClock, onWarning: () => undefined };
+  const { environment } = openEmbedded(options);
+  for (const id of [109, 10, 2]) await environment.put(`cache:${id}:1:0123456789abcdef`, '{', 7);
+  await environment.close();
+  const { stdout } = await verify();
+  expect(stdout.match(/^host .+$/gm)).toEqual([
+    'host 2 (empty.example): 0 entries, 0 bytes, 1 problem',
+    'host 10 (not configured): 0 entries, 0 bytes, 1 problem',
+    'host 109 (not configured): 0 entries, 0 bytes, 1 problem',
+  ]);
+  expect((await verify('--host', '2')).stdout.match(/^damaged /gm)).toHaveLength(1);
 });
 
 test('a broken configuration is 1, and wrong usage is 2', async () => {

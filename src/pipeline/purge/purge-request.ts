@@ -9,7 +9,7 @@ import type { PurgeSelector } from '../../core/purge/purge-record.ts';
 import { TAG } from '../../core/purge/tag.ts';
 import { err, ok, type Result } from '../../core/result.ts';
 import { dimensionsOf } from '../../core/routing/dimensions-of.ts';
-import { normalizeHost } from '../../core/url/normalize-host.ts';
+import { findNamedHost } from '../../core/routing/find-named-host.ts';
 import type { UrlErrorKind } from '../../core/url/url-error.ts';
 
 /** A host is a domain, or a host id as text. */
@@ -100,7 +100,7 @@ export function selectPages(
       return withHost(target.host, context, (hostId) => ({ kind: 'tag', tag, hostId }));
     }
     case 'host': {
-      const host = findNamed(target.host, context.hosts);
+      const host = findNamedHost(target.host, context.hosts);
       return host === undefined
         ? err({ kind: 'unknown_host', host: target.host })
         : ok({ kind: 'host', hostId: host.id });
@@ -116,16 +116,8 @@ function withHost(
   select: (hostId: number | null) => PurgeSelector,
 ): Result<PurgeSelector, SelectError> {
   if (name === null) return ok(select(null));
-  const host = findNamed(name, hosts);
+  const host = findNamedHost(name, hosts);
   return host === undefined ? err({ kind: 'unknown_host', host: name }) : ok(select(host.id));
-}
-
-/** By id, or by domain in any spelling. */
-function findNamed(name: string, hosts: readonly HostPolicy[]): HostPolicy | undefined {
-  // A wildcard is no host name; it is compared as it is configured.
-  const normal = normalizeHost(name);
-  const domain = normal.ok ? normal.value : name.toLowerCase();
-  return hosts.find(({ id, domains }) => String(id) === name || domains.includes(domain));
 }
 
 /**

@@ -35,6 +35,8 @@ export interface VerifyOptions {
   /** Reads every body; else only their files are looked for. */
   readonly checksBodies: boolean;
   readonly repairs: boolean;
+  /** Absent: all of them. */
+  readonly hostId?: number;
   readonly pace: Pace;
   readonly onProblem: (problem: Problem) => void;
 }
@@ -60,7 +62,7 @@ export async function verifyStore(
 ): Promise<Done<VerifyReport>> {
   const hosts = new Map<number, HostUsage>();
   const counts = { expired: 0, purged: 0, foreign: 0 };
-  for await (const slice of walkEntries(deps, options.pace)) {
+  for await (const slice of walkEntries(deps, options.pace, { hostId: options.hostId })) {
     if (slice.state === 'unavailable') return slice;
     for (const { verdict } of slice.value) {
       if (isUnserved(verdict)) counts[verdict] += 1;
@@ -160,13 +162,14 @@ function isUnserved(verdict: ItemVerdict): verdict is UnservedVerdict {
 
 async function verifyOrphans(
   deps: UpkeepDeps,
-  { repairs, pace, onProblem }: VerifyOptions,
+  { repairs, hostId, pace, onProblem }: VerifyOptions,
 ): Promise<Done<void>> {
   const before = deps.clock.now() - SETTLED_MS;
   const known = new Set<CacheKey>();
   for await (const slice of walkOrphans(deps, before, pace)) {
     if (slice.state === 'unavailable') return slice;
     for (const ref of slice.value) {
+      if (hostId !== undefined && ref.hostId !== hostId) continue;
       const key = formatCacheKey(ref);
       // A page with several files comes several times.
       if (known.has(key)) continue;

@@ -2,7 +2,7 @@
 // without an entry, and rows of the usage book without one. A walk ends at the first slice that is
 // `unavailable`: half a store is never taken for the whole.
 import { formatCacheKey } from '../../core/key/cache-key.ts';
-import type { BodyRef, CacheKey, Done } from '../ports.ts';
+import type { BodyRef, CacheKey, Done, EntryFilter } from '../ports.ts';
 import { type JudgedItem, judgeItems } from './judge-items.ts';
 import type { Pace, UpkeepDeps } from './upkeep-deps.ts';
 
@@ -11,14 +11,18 @@ type Slices<T> = AsyncGenerator<Done<readonly T[]>>;
 /** Entries that are decoded without a rest: a few milliseconds. */
 const ITEMS_PER_SLICE = 125;
 
-/** Every entry, with what is to be said of it. */
-export async function* walkEntries(deps: UpkeepDeps, pace: Pace): Slices<JudgedItem> {
+/** Every entry that is meant, with what is to be said of it. */
+export async function* walkEntries(
+  deps: UpkeepDeps,
+  pace: Pace,
+  filter: EntryFilter = {},
+): Slices<JudgedItem> {
   const purges = await deps.readPurges();
   const judge = async (keys: readonly CacheKey[]): Promise<Done<readonly JudgedItem[]>> => {
     const items = await deps.inventory.read(keys);
     return items.state === 'unavailable' ? items : await judgeItems(items.value, purges, deps);
   };
-  yield* paced(mapSlices(deps.entries.keys({}), judge), pace);
+  yield* paced(mapSlices(deps.entries.keys(filter), judge), pace);
 }
 
 /** Pages with files and without an entry, as far as their files are older than `before`. */
