@@ -2,8 +2,9 @@
 // listener, everyone else, and everything that fails, goes to the origin as before.
 // Secrets of the worker: GATEWAY_URL (https://gateway.example.com) and RENDER_KEY.
 
+// From `edge-gateway bots pattern`, which knows your own dimensions, too.
 const CRAWLER =
-  /bot|crawl|spider|slurp|facebookexternalhit|whatsapp|snapchat|(?:chatgpt|claude|perplexity|amzn)-user/i;
+  /(^u?|[^u]|[^c]u)bot|crawl|spider|preview|external|-user|.mastodon.|^whatsapp.|amazon-kendra|amazon-qbusiness|anthropic-ai|bluesky.cardyb|claude-web|clickuplinkunfurler|cohere-ai|compatible..daum.|cotoyogi|daumoa|discourse.forum.onebox|embedly|facebookcatalog|flipboardproxy|gemini-deep-research|google-agent|google-inspectiontool|google-notebooklm|googleagent-urlcontext|googleother|ia_archiver|iframely|meta-webindexer|mistralai-index|mistralai-training|owler|qwantify|search.marginalia.nu|slack-imgproxy|vkshare|y.j-|yahoo..slurp|yandexadditional|yandeximages|yeti/i;
 const FILE =
   /\.(?:avif|css|gif|gz|ico|jpe?g|js|json|map|mjs|mp[34]|pdf|png|rss|svg|ttf|txt|wasm|web[mp]|woff2?|xml|zip)$/i;
 // Longer than render.timeout and bypass.timeout together.

@@ -38,9 +38,10 @@ test('bots check without a name lists what could not be told', async () => {
 });
 
 test.each([
-  [['bots'], 'bots takes "refresh", or "check" and an IP address'],
+  [['bots'], 'bots takes "refresh", "pattern", or "check" and an IP address'],
   [['bots', 'check'], 'bots takes'],
   [['bots', 'refresh', 'google'], 'bots takes'],
+  [['bots', 'pattern', 'nginx'], 'bots takes'],
   [['bots', 'check', 'example.com'], 'bots check takes an IP address, not "example.com"'],
   [
     ['bots', 'refresh', '--owner', 'nobody'],

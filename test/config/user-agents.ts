@@ -81,7 +81,8 @@ const MOBILE: readonly string[] = [
   'Mozilla/5.0 (Linux; Android 7.0;) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; PetalBot;+https://webmaster.petalsearch.com/site/petalbot)',
 ];
 
-const BYPASS: readonly string[] = [
+/** Browsers, apps and programs of people. */
+export const PEOPLE: readonly string[] = [
   '',
   'curl/8.5.0',
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
@@ -104,6 +105,10 @@ const BYPASS: readonly string[] = [
   'Tumblr/14.0.835.186',
   'Viber/13.3.0.5 CFNetwork/1121.2.2 Darwin/19.3.0',
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Notion/3.1.0 Chrome/122.0.6261.156 Electron/29.3.1 Safari/537.36',
+];
+
+/** Crawlers for whom nothing is rendered, and what only looks like one. */
+const OTHERS: readonly string[] = [
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/49.0.2623.75 Safari/537.36 Google Favicon',
   'Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0.0.0 Mobile Safari/537.36 Chrome-Lighthouse',
   'AdsBot-Google (+http://www.google.com/adsbot.html)',
@@ -123,5 +128,5 @@ const BYPASS: readonly string[] = [
 export const USER_AGENTS: readonly (readonly [string, string])[] = [
   ...DESKTOP.map((userAgent) => [userAgent, 'desktop'] as const),
   ...MOBILE.map((userAgent) => [userAgent, 'mobile'] as const),
-  ...BYPASS.map((userAgent) => [userAgent, 'bypass'] as const),
+  ...[...PEOPLE, ...OTHERS].map((userAgent) => [userAgent, 'bypass'] as const),
 ];

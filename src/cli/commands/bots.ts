@@ -1,9 +1,11 @@
 // `edge-gateway bots refresh` brings the published address lists up to date; `edge-gateway bots
-// check IP` says whose crawler an address is.
+// check IP` says whose crawler an address is; `edge-gateway bots pattern` prints an expression for
+// servers in front.
 import { rangesFolder } from '../../compose/open-bots.ts';
 import { type RefreshedList, refreshBotLists } from '../../compose/refresh-bot-lists.ts';
 import { readCrawlers } from '../../config/read-crawlers.ts';
 import type { Config } from '../../config/settings.ts';
+import { buildCrawlerPattern } from '../../core/bots/crawler-pattern.ts';
 import type { AddressVerdict } from '../../core/bots/crawlers.ts';
 import { parseIpAddress } from '../../core/bots/ip-address.ts';
 import type { BotJudge } from '../../pipeline/judge-bot.ts';
@@ -22,9 +24,9 @@ import { withBots } from '../with-bots.ts';
 
 export const botsCommand: Command = {
   name: 'bots',
-  usage: '(refresh [--owner OWNER] [--dir DIR] | check IP [--user-agent UA]) [-c FILE]',
+  usage: '(refresh [--owner OWNER] [--dir DIR] | check IP [--user-agent UA] | pattern) [-c FILE]',
   takesWords: true,
-  summary: 'fetch the address lists of crawlers, or check whose crawler an address is',
+  summary: 'fetch address lists of crawlers; whose crawler is an address; an expression for all',
   options: {
     config: CONFIG_OPTION,
     owner: { type: 'string', help: 'OWNER  only the lists of one owner, such as google' },
@@ -34,8 +36,9 @@ export const botsCommand: Command = {
   run: async (args, io) => {
     const [verb, address, ...others] = args.positionals;
     if (verb === 'refresh' && address === undefined) return await refresh(args, io);
+    if (verb === 'pattern' && address === undefined) return await printPattern(args, io);
     if (verb !== 'check' || address === undefined || others.length > 0) {
-      return refuseUsage(io, 'bots takes "refresh", or "check" and an IP address');
+      return refuseUsage(io, 'bots takes "refresh", "pattern", or "check" and an IP address');
     }
     if (parseIpAddress(address) === null) {
       return refuseUsage(io, `bots check takes an IP address, not "${address}"`);
@@ -44,6 +47,14 @@ export const botsCommand: Command = {
     return config === null ? 1 : await check(address, config, args, io);
   },
 };
+
+/** For servers in front that tell crawlers from people. */
+async function printPattern(args: ParsedArguments, io: CommandIo): Promise<ExitCode> {
+  const config = await loadForCommand(args, io);
+  if (config === null) return 1;
+  io.stdout.write(`${buildCrawlerPattern(config.policies.hosts)}\n`);
+  return 0;
+}
 
 async function refresh(args: ParsedArguments, io: CommandIo): Promise<ExitCode> {
   const groups = readCrawlers().groups.filter(({ lists }) => lists.length > 0);
