@@ -78,18 +78,23 @@ describe('D4: Accept-Encoding', () => {
 });
 
 describe('downstream_cache', () => {
-  const control = ['Cache-Control: public, max-age=5', 'Expires: Thu, 01 Jan 2099 00:00:00 GMT'];
+  const control = [
+    'Cache-Control: public, max-age=5',
+    'Expires: Thu, 01 Jan 2099 00:00:00 GMT',
+    'Surrogate-Control: no-store',
+  ];
   const rows = [
-    ['private', 'private, no-cache', 'Accept-Encoding, User-Agent', null],
-    ['vary', 'public, max-age=3600', 'Accept-Encoding, User-Agent', null],
+    ['private', 'private, no-cache', 'Accept-Encoding, User-Agent', null, null],
+    ['vary', 'public, max-age=3600', 'Accept-Encoding, User-Agent', null, null],
     [
       'origin',
       'public, max-age=5',
       'Accept-Encoding, User-Agent, Accept',
       'Thu, 01 Jan 2099 00:00:00 GMT',
+      'no-store',
     ],
   ] as const;
-  test.each(rows)('%s', async (mode, cacheControl, vary, expires) => {
+  test.each(rows)('%s', async (mode, cacheControl, vary, expires, surrogateControl) => {
     const site = await setStage({
       hasTestClock: true,
       render: 'cache: {jitter: 0}',
@@ -102,6 +107,7 @@ describe('downstream_cache', () => {
       expect(reply.headers('Cache-Control')).toEqual([cacheControl]);
       expect(reply.headers('Vary')).toEqual([vary]);
       expect(reply.header('Expires')).toBe(expires);
+      expect(reply.header('Surrogate-Control')).toBe(surrogateControl);
     }
     site.clock.advance(600_000);
     const later = await site.ask('/');

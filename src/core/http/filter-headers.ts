@@ -3,6 +3,7 @@
 import { parseCacheControl } from './cache-control.ts';
 import { type HeaderList, headerValues } from './header-list.ts';
 import { hopNames } from './hop-headers.ts';
+import { isCachingField } from './tell-downstream.ts';
 
 /** Framing, written anew for every message, and what proves us to the next proxy. */
 const PER_MESSAGE: ReadonlySet<string> = new Set([
@@ -85,7 +86,9 @@ export function filterEndToEnd(headers: HeaderList): HeaderList {
 
 /**
  * The fields an entry keeps: what the policy lists, less what no policy may list, less what
- * the page's own `no-cache="…"` withholds (RFC 9111 §3.1).
+ * the page's own `no-cache="…"` withholds (RFC 9111 §3.1). All that the site says of caching is
+ * kept in any case: a part of it alone may permit what the whole forbids, and which is sent is
+ * decided when the page is.
  */
 export function filterStored(headers: HeaderList, safeResponse: ReadonlySet<string>): HeaderList {
   const withheld = new Set(
@@ -96,7 +99,8 @@ export function filterStored(headers: HeaderList, safeResponse: ReadonlySet<stri
   );
   return filterEndToEnd(headers).filter(([name]) => {
     const folded = name.toLowerCase();
-    return safeResponse.has(folded) && !NEVER_STORED.has(folded) && !withheld.has(folded);
+    const isMeant = safeResponse.has(folded) || isCachingField(folded);
+    return isMeant && !NEVER_STORED.has(folded) && !withheld.has(folded);
   });
 }
 

@@ -98,7 +98,14 @@ describe('filterStored', () => {
     ['max-age=0', ['x-tag', 'link']],
   ])('withholds what %s names', (value, kept) => {
     const headers: HeaderList = [['Cache-Control', value], ...fields('x-tag', 'link')];
-    expect(names(filterStored(headers, safe))).toEqual(kept);
+    expect(names(filterStored(headers, safe))).toEqual(['Cache-Control', ...kept]);
+  });
+
+  it('keeps what is said of caching to any kind of cache, listed or not', () => {
+    const said = ['Cache-Control', 'Expires', 'CDN-Cache-Control', 'Surrogate-Control'];
+    const own = ['Cloudflare-CDN-Cache-Control', 'Edge-Control', 'X-Accel-Expires'];
+    const headers = fields(...said, ...own, 'X-Cache-Control-Not');
+    expect(names(filterStored(headers, new Set()))).toEqual([...said, ...own]);
   });
 
   it('drops a field that Connection nominates, listed or not', () => {
