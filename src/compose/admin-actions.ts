@@ -55,16 +55,18 @@ export function createAdminActions(context: AdminContext): AdminDeps {
 async function checkReadiness(context: AdminContext): Promise<ReadyReport> {
   const { runtime, stores, accepting } = context;
   const { source } = runtime();
-  const [entries, bodies, pages] = await Promise.all([
+  const [entries, bodies, pages, evictsBy] = await Promise.all([
     stores.entries.check(),
     stores.bodies.check(),
     source.check(),
+    stores.checkEviction?.() ?? null,
   ]);
   const describe = (done: { readonly state: string; readonly reason?: string }): string =>
     done.state === 'done' ? 'ok' : (done.reason ?? 'unavailable');
   const checks = {
     [`entries (${stores.entries.name})`]: describe(entries),
     [`bodies (${stores.bodies.name})`]: describe(bodies),
+    ...(evictsBy === null ? {} : { 'memory (redis)': `evicts by ${evictsBy}` }),
     [`page source (${source.name})`]: describe(pages),
     accepting: accepting(),
   };

@@ -12,6 +12,7 @@ import {
   createFileBodyStore,
   type FileBodyStoreOptions,
 } from '../adapters/files/create-file-body-store.ts';
+import type { CheckEviction } from '../adapters/redis/check-eviction.ts';
 import { connectRedisStores } from '../adapters/redis/connect-redis-stores.ts';
 import { systemClock } from '../adapters/system/system-clock.ts';
 import { createHasher } from '../adapters/xxhash/create-hasher.ts';
@@ -55,6 +56,8 @@ export interface Stores {
   readonly journal: PurgeJournal;
   /** How many pages were stored whose body another page of the host had already. */
   readonly sharedBodies: () => number;
+  /** null: the store is not Redis. */
+  readonly checkEviction: CheckEviction | null;
   /** What sweep, quota and `verify` work on. */
   readonly upkeep: UpkeepDeps;
   readonly close: () => Promise<void>;
@@ -95,7 +98,8 @@ export async function openStores(
     hasher,
     clock,
     memoryBytesMax: settings.memory.bytesMax,
-    onEvent: listener.onEvent,
+    onEvent: (event) =>
+      listener.onEvent(redis !== null && files !== null ? hintAtFolder(event) : event),
   });
   return {
     pages,
@@ -105,6 +109,7 @@ export async function openStores(
     learned,
     journal,
     sharedBodies,
+    checkEviction: redis?.checkEviction ?? null,
     upkeep: {
       entries,
       inventory,
@@ -160,6 +165,14 @@ function openEmbeddedStores(options: EmbeddedStoreOptions): EmbeddedStores {
     inventory: createEmbeddedInventory(embedded),
     usage: createEmbeddedUsageBook(embedded),
   };
+}
+
+/** Metadata of all machines and files of this one: others' pages have no file here. */
+function hintAtFolder(event: PageStoreEvent): PageStoreEvent {
+  if (event.kind !== 'body_damaged' || event.reason !== 'missing') return event;
+  const hint =
+    'do all gateways on this Redis share storage.base_path? else set storage.bodies: redis';
+  return { ...event, hint };
 }
 
 async function readPurges({ catchUp, end, judge }: PurgeJournal): Promise<KnownPurges | null> {

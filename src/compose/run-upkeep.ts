@@ -1,14 +1,15 @@
-// Sweep and quota of a gateway: in the process that leads, once for all of its workers.
+// Sweep and quota of a gateway, and a look at whether its store drops things by itself: in the
+// process that leads, once for all of its workers.
 import type { Settings } from '../config/settings.ts';
 import { startUpkeep } from '../pipeline/upkeep/create-upkeep.ts';
 import type { Foundation } from './foundation.ts';
 import type { Releases } from './releases.ts';
 
-export function runUpkeep(
+export async function runUpkeep(
   { storage }: Settings,
   { stores, lasting, log, metrics }: Foundation,
   releases: Releases,
-): void {
+): Promise<void> {
   const { usage } = stores.upkeep;
   metrics.watchUsage(async () => {
     const hosts = await usage.countHosts();
@@ -39,4 +40,6 @@ export function runUpkeep(
     },
   });
   releases.add(upkeep.close);
+  // It warns by itself.
+  await stores.checkEviction?.();
 }

@@ -91,7 +91,7 @@ async function start(
           releases,
         )
       : await serveHere(config, { foundation, runtime, isDraining }, releases);
-  runUpkeep(config.settings, foundation, releases);
+  await runUpkeep(config.settings, foundation, releases);
   const { accepting, addresses, renderMetrics, restart } = serving;
   const reloader = createReloader({
     file: options.file,

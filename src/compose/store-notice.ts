@@ -2,13 +2,13 @@
 // command as a sentence.
 import type { EmbeddedWarning } from '../adapters/embedded/open-embedded.ts';
 import type { FileWarning } from '../adapters/files/create-file-body-store.ts';
-import type { RedisWarning } from '../adapters/redis/connection/outage-reporter.ts';
+import type { RedisStoresWarning } from '../adapters/redis/connect-redis-stores.ts';
 import type { PageStoreEvent } from '../pipeline/store/page-store-deps.ts';
 
 export type StoreNotice =
   | EmbeddedWarning
   | FileWarning
-  | RedisWarning
+  | RedisStoresWarning
   /** Of writes that a process did not live to end. */
   | { readonly kind: 'leftovers_removed'; readonly files: number };
 
@@ -29,6 +29,8 @@ export function describeNotice(notice: StoreNotice | PageStoreEvent): string {
       return `Redis at ${notice.server} can't be used for ${notice.use}: ${notice.reason}`;
     case 'redis_recovered':
       return `Redis at ${notice.server} can be used again`;
+    case 'redis_evicts':
+      return `Redis at ${notice.server} evicts by ${notice.policy}: ${notice.hint}`;
     case 'leftovers_removed':
       return `${notice.files} unfinished files were removed`;
     default:
@@ -45,7 +47,7 @@ function describeEvent(event: PageStoreEvent): string {
     case 'entry_damaged':
       return `the entry ${event.key} is damaged: ${event.reason}`;
     case 'body_damaged':
-      return `the body of ${event.url} (${event.key}) is damaged: ${event.reason}`;
+      return `the body of ${event.url} (${event.key}) is damaged: ${event.reason}${suffix(event.hint)}`;
     case 'entry_refused':
       return `the entry ${event.key} can't be stored: ${event.reason}`;
     case 'not_compressed':
@@ -53,4 +55,8 @@ function describeEvent(event: PageStoreEvent): string {
     case 'not_deleted':
       return `${event.key} could not be deleted: ${event.reason}`;
   }
+}
+
+function suffix(hint: string | undefined): string {
+  return hint === undefined ? '' : `; ${hint}`;
 }

@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
+import type { RedisStoresWarning } from '../../src/adapters/redis/connect-redis-stores.ts';
 import type { RedisTarget } from '../../src/core/redis-target.ts';
 import { findFreePort } from '../helpers/free-port.ts';
 import { describeWithRedis, type RedisServer, startRedisServer } from '../helpers/redis-server.ts';
 import { makeCertificate } from '../helpers/self-signed.ts';
+import { readFile } from '../tidy/files.ts';
 import { describeBodyStore } from './body-store.contract.ts';
 import { connectStores, waitForTrust } from './open-redis-stores.ts';
 import { KEY, purgeAll, put, readStamp } from './redis-stage.ts';
 
-/** As in the README, "With Redis". */
-const RIGHTS =
-  'resetchannels &edge-gateway:* ~cache:* ~body:* ~lease:* ~{purges}:* ~{usage}:* ~learned ' +
-  '+@read +@write +@connection +@transaction +@pubsub +@scripting +info +time +cluster|slots';
+/** As it is in the README for whoever pastes it: one line. */
+const [, RIGHTS = ''] =
+  /^ACL SETUSER gateway on >PASSWORD (resetchannels .+)$/m.exec(readFile('README.md')) ?? [];
 
 describeWithRedis('TLS', () => {
   let folder: string;
@@ -53,7 +53,7 @@ describeWithRedis('TLS', () => {
   });
 
   test('a server whose certificate is not believed is not', async () => {
-    const warnings: RedisWarning[] = [];
+    const warnings: RedisStoresWarning[] = [];
     const stores = await connectStores(`rediss://:secret@127.0.0.1:${port}`, {
       onWarning: (warning) => warnings.push(warning),
     });
@@ -88,6 +88,7 @@ describeWithRedis('a user with few rights', () => {
     await waitForTrust(stores);
     await purgeAll(stores);
     expect(await stores.entries.check()).toMatchObject({ state: 'done' });
+    expect(await stores.checkEviction()).toBeNull();
     const turn = await stores.leases.enter(KEY);
     if (turn.role !== 'leader') throw new Error(turn.role);
     await turn.lease.release({ outcome: 'stored', reason: null });
@@ -98,7 +99,7 @@ describeWithRedis('a user with few rights', () => {
 
   test('and without the right to messages: memory is not trusted, and that is said', async () => {
     await raw.call('ACL', 'SETUSER', 'gateway', 'resetchannels');
-    const warnings: RedisWarning[] = [];
+    const warnings: RedisStoresWarning[] = [];
     const stores = await connectStores(url(), { onWarning: (warning) => warnings.push(warning) });
     await readStamp(stores).catch(() => undefined);
     expect(stores.entries.isCurrent(KEY, 1)).toBe(false);

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RedisStoresWarning } from '../../src/adapters/redis/connect-redis-stores.ts';
 import { connectRedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
-import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
 import { escapeGlob } from '../../src/adapters/redis/escape-glob.ts';
 import { systemClock } from '../../src/adapters/system/system-clock.ts';
 import { encodeEntry } from '../../src/core/key/entry-codec.ts';
@@ -36,7 +36,7 @@ describeWithRedis('contract', () => {
 describeWithRedis('in operation', () => {
   let server: RedisServer;
   let stores: EntryStore[];
-  let warnings: RedisWarning[];
+  let warnings: RedisStoresWarning[];
   beforeEach(() => {
     stores = [];
     warnings = [];
@@ -51,7 +51,7 @@ describeWithRedis('in operation', () => {
     return new Redis(server.url, { lazyConnect: true });
   };
   const openStore = async (url = server.url): Promise<EntryStore> => {
-    const onWarning = (warning: RedisWarning): void => void warnings.push(warning);
+    const onWarning = (warning: RedisStoresWarning): void => void warnings.push(warning);
     const { entries } = await connectRedisStores(
       { kind: 'single', url },
       { clock: systemClock, onWarning, bodies: null },

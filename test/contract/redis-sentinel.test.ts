@@ -1,7 +1,9 @@
 // A master that Sentinels replace: nobody needs a restart, nobody waits longer than for any Redis.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RedisStores } from '../../src/adapters/redis/connect-redis-stores.ts';
-import type { RedisWarning } from '../../src/adapters/redis/connection/outage-reporter.ts';
+import type {
+  RedisStores,
+  RedisStoresWarning,
+} from '../../src/adapters/redis/connect-redis-stores.ts';
 import { LIMITS } from '../../src/core/limits.ts';
 import { type SentinelGroup, startSentinelGroup } from '../helpers/redis-sentinel.ts';
 import { describeWithRedis } from '../helpers/redis-server.ts';
@@ -16,7 +18,7 @@ const WAIT_MS_MAX = LIMITS.storeTimeoutMs + 400;
 describeWithRedis('Sentinel', () => {
   let group: SentinelGroup;
   let open: RedisStores[];
-  let warnings: RedisWarning[];
+  let warnings: RedisStoresWarning[];
   beforeEach(async () => {
     group = await startSentinelGroup();
     warnings = [];

@@ -17,6 +17,7 @@ import { createAnnouncer } from './announce.ts';
 import { type ChangedKeys, createChangedKeys } from './channel/changed-keys.ts';
 import { type Channel, openChannel } from './channel/channel.ts';
 import type { ChannelMessage } from './channel/messages.ts';
+import { type CheckEviction, createEvictionCheck, type EvictionWarning } from './check-eviction.ts';
 import { connectRedis } from './connection/connect-redis.ts';
 import { createOutageReporter, type RedisWarning } from './connection/outage-reporter.ts';
 import { databaseOf } from './connection/redis-target.ts';
@@ -30,9 +31,11 @@ import { createRedisLeases } from './leases/create-redis-leases.ts';
 import { createLeaseWatches, type LeaseWatches } from './leases/lease-watches.ts';
 import { createPurgeFence, type PurgeFence } from './purge-fence.ts';
 
+export type RedisStoresWarning = RedisWarning | EvictionWarning;
+
 export interface RedisStoresOptions {
   readonly clock: Clock;
-  readonly onWarning: (warning: RedisWarning) => void;
+  readonly onWarning: (warning: RedisStoresWarning) => void;
   /** null: bodies are kept elsewhere. */
   readonly bodies: { readonly hasher: Hasher; readonly bytesMax: number } | null;
   /** Milliseconds that never jump; the process's own unless given. */
@@ -50,6 +53,7 @@ export interface RedisStores {
   readonly learned: LearnedRules;
   /** null: bodies are kept elsewhere. */
   readonly bodies: BodyStore | null;
+  readonly checkEviction: CheckEviction;
   /** Closes all of them; so does closing the entries. */
   readonly close: () => Promise<void>;
 }
@@ -117,6 +121,7 @@ export async function connectRedisStores(
       bodyConnection &&
       options.bodies &&
       createRedisBodyStore({ connection: bodyConnection, ...options.bodies }),
+    checkEviction: createEvictionCheck(connection, options.onWarning),
     close,
   };
 }

@@ -17,6 +17,8 @@ export type PageStoreEvent =
       readonly key: CacheKey;
       readonly url: string;
       readonly reason: string;
+      /** What may be behind it. */
+      readonly hint?: string;
     }
   /** A page that can't be stored as it is, such as one with a header that would split an answer. */
   | { readonly kind: 'entry_refused'; readonly key: CacheKey; readonly reason: string }
