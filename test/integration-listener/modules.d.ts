@@ -19,7 +19,8 @@ declare module 'express' {
 
 declare module 'prerender-node' {
   interface PrerenderNode {
-    readonly set: (name: string, value: string) => PrerenderNode;
+    (request: unknown, response: unknown, next: () => void): void;
+    readonly set: (name: string, value: string | readonly string[]) => PrerenderNode;
   }
   const prerender: PrerenderNode;
   export default prerender;

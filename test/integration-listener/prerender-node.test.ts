@@ -1,5 +1,5 @@
-// The real prerender-node middleware in front of a real Express site, unchanged but for the address
-// of the service and its token: its pages come from our endpoint.
+// The real prerender-node middleware in front of a real Express site, set up as in our recipe: its
+// pages come from our endpoint.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,8 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../helpers/gateway.ts';
 import { startRenderService, type TestRenderService } from '../helpers/render-service.ts';
 import { ask, HUMAN, type Question } from '../scenario/stage.ts';
+import { readFile } from '../tidy/files.ts';
 
 const KEY = 'express-key';
+const [, NAMES = ''] = /^ {2}\/(.+)\/i;$/m.exec(readFile('config/recipes/express.js')) ?? [];
+const CRAWLER = new RegExp(NAMES, 'i');
 
 describe('Express with prerender-node', () => {
   let site: Server;
@@ -21,7 +24,10 @@ describe('Express with prerender-node', () => {
 
   beforeAll(async () => {
     const app = express();
-    app.use(prerender);
+    app.use((request: Request, response: Response, next: () => void) => {
+      if (CRAWLER.test(request.headers['user-agent'] ?? '')) prerender(request, response, next);
+      else next();
+    });
     app.use((request: Request, response: Response) => {
       served.push(request.originalUrl);
       response.send(`<div id=app>shell ${request.originalUrl}</div>`);
@@ -43,7 +49,8 @@ render: {engine: service, service: {urls: ["${renderer.url}"], token: ${renderer
     });
     prerender
       .set('prerenderServiceUrl', `http://127.0.0.1:${gateway.integrationPort}/`)
-      .set('prerenderToken', KEY);
+      .set('prerenderToken', KEY)
+      .set('crawlerUserAgents', ['']);
   });
   afterAll(async () => {
     site.closeAllConnections();
@@ -65,6 +72,11 @@ render: {engine: service, service: {urls: ["${renderer.url}"], token: ${renderer
     const second = await get(target);
     expect([second.body, second.header('X-Render-Source')]).toEqual([first.body, 'cache']);
     expect(served).toEqual([]);
+  });
+
+  it('a crawler that the middleware’s own list does not have gets the page, too', async () => {
+    const userAgent = 'Mozilla/5.0 (compatible; Claude-User/1.0; +Claude-User@anthropic.com)';
+    expect((await get('/known-here', { userAgent })).header('X-Render-Source')).toBe('rendered');
   });
 
   it('a large page arrives whole, compressed on its way', async () => {
