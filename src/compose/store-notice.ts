@@ -47,7 +47,10 @@ function describeEvent(event: PageStoreEvent): string {
     case 'entry_damaged':
       return `the entry ${event.key} is damaged: ${event.reason}`;
     case 'body_damaged':
-      return `the body of ${event.url} (${event.key}) is damaged: ${event.reason}${suffix(event.hint)}`;
+      return (
+        `the body of ${event.url} (${event.key}) is damaged: ` +
+        `${event.reason}${suffix(event.hint)}`
+      );
     case 'entry_refused':
       return `the entry ${event.key} can't be stored: ${event.reason}`;
     case 'not_compressed':

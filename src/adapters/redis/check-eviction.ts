@@ -1,5 +1,5 @@
-// Whether Redis may drop what it was told to keep when its memory is full. Pages would be missed and
-// got again; the purge log, the usage book and jobs would not, and nobody would hear of it.
+// Whether Redis may drop what it was told to keep when its memory is full. Pages would be missed
+// and got again; the purge log, the usage book and jobs would not, and nobody would hear of it.
 import type { RedisConnection } from './connection/redis-connection.ts';
 
 /** Said once a process. */

@@ -26,7 +26,7 @@ export interface PollSigns {
   readonly hasBody: boolean;
 }
 
-/** Parameters that keep an answer out of caches and ask for nothing else, where they are a number. */
+/** Parameters that keep an answer out of caches and ask for nothing else, as long as a number. */
 const CACHE_BUSTERS: ReadonlySet<string> = new Set([
   '_',
   'cachebust',
@@ -71,8 +71,15 @@ export function questionOf(asked: AskedRequest): string | null {
   if (!URL.canParse(url) || (hasPostData === true && postData === undefined)) return null;
   const { origin, pathname, search } = new URL(url);
   const kept = withoutCacheBusters(search.slice(1).split('&'));
-  const fields = JSON.stringify(Object.entries(headers).toSorted());
-  const question = [method, origin, pathname, kept.join('&'), fields, postData ?? ''].join('\n');
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const question = [
+    method,
+    origin,
+    pathname,
+    kept.join('&'),
+    ...fields.toSorted(),
+    postData ?? '',
+  ].join('\n');
   return question.length > RENDER_LIMITS.textCharsMax ? null : question;
 }
 
