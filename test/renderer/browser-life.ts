@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect } from 'vitest';
 import { groupRssBytes, listGroup } from '../../src/renderer/browser/process-group.ts';
+import { ownPrefix } from '../../src/renderer/folders/own-folder.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { startTestRenderer, type TestRenderer } from './test-renderer.ts';
 
@@ -18,8 +19,12 @@ export async function withRenderer(
   } finally {
     await renderer.service.close();
   }
-  const own = `edge-gateway-browser-${process.pid}-`;
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(own))).toEqual([]);
+  expect(foldersOf(process.pid)).toEqual([]);
+}
+
+/** The folders of a process, living or not, in the place that the tests' browsers have. */
+export function foldersOf(pid: number, place = tmpdir()): readonly string[] {
+  return readdirSync(place).filter((name) => name.startsWith(ownPrefix(pid)));
 }
 
 /** The browser's process id, as soon as there is one. */

@@ -1,6 +1,6 @@
 // The whole way with a real Chromium: crawler → gateway → its own render service → browser → origin.
 // What is rendered and what never is (cases G1, G2), and what is left when a part is killed.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { answer, app } from '../page-zoo/pages/page.ts';
 import { openZoo, type Zoo, type ZooPages } from '../page-zoo/zoo.ts';
 import { startGatewayProcess } from '../scenario/gateway-process.ts';
 import { ask, BOT, HUMAN, hostsText, type Reply } from '../scenario/stage.ts';
+import { foldersOf } from './browser-life.ts';
 import { listOffspring, stillRunning } from './process-tree.ts';
 import { describeWithChromium, ZOO_HOST } from './test-renderer.ts';
 
@@ -175,7 +176,8 @@ describeWithChromium('whole gateway', () => {
     await gateway.kill();
     for (const reply of broken) expect((await reply).status).toBe(0);
     await untilGone(nextFamily);
-    expect(await foldersOf(nextRenderer)).toEqual([]);
+    expect(foldersOf(nextRenderer)).toEqual([]);
+    expect(foldersOf(child.pid ?? 0)).toEqual([]);
   });
 });
 
@@ -211,11 +213,6 @@ function findRenderer(gatewayPid = 0): readonly [number, readonly number[]] {
   const offspring = listOffspring(pid);
   expect([...offspring.values()].join()).toContain('chrom');
   return [pid, [pid, ...offspring.keys()]];
-}
-
-async function foldersOf(rendererPid: number): Promise<readonly string[]> {
-  const names = await readdir(tmpdir());
-  return names.filter((name) => name.startsWith(`edge-gateway-browser-${rendererPid}-`));
 }
 
 let warmed = 0;

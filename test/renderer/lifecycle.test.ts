@@ -2,7 +2,7 @@
 // nobody waits longer than promised, and nothing is left behind (cases J1, J2, J4, J5).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,10 +11,10 @@ import { createLauncher } from '../../src/renderer/browser/create-launcher.ts';
 import { findChromium } from '../../src/renderer/browser/find-chromium.ts';
 import { launchBrowser } from '../../src/renderer/browser/launch-browser.ts';
 import { commandLine, listGroup, processStart } from '../../src/renderer/browser/process-group.ts';
-import { sweepProfileFolders } from '../../src/renderer/browser/profile-folder.ts';
+import { ownPrefix, sweepOwnFolders } from '../../src/renderer/folders/own-folder.ts';
 import { waitUntil } from '../helpers/wait-until.ts';
 import { openZoo, type Zoo } from '../page-zoo/zoo.ts';
-import { currentPid, withRenderer } from './browser-life.ts';
+import { currentPid, foldersOf, withRenderer } from './browser-life.ts';
 import {
   buildRequest,
   describeWithChromium,
@@ -159,20 +159,17 @@ describeWithChromium('life and death', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     await waitUntil('the browser ends', () => listGroup(browserPid).length === 0);
-    const left = await readdir(tmpdir());
-    expect(left.some((name) => name.startsWith(`edge-gateway-browser-${child.pid}-`))).toBe(true);
-    await sweepProfileFolders();
-    const swept = await readdir(tmpdir());
-    expect(swept.some((name) => name.startsWith(`edge-gateway-browser-${child.pid}-`))).toBe(false);
+    expect(foldersOf(child.pid ?? 0)).toHaveLength(1);
+    await sweepOwnFolders();
+    expect(foldersOf(child.pid ?? 0)).toEqual([]);
   });
 
   test('folders of the living are not swept', async () => {
-    const own = `edge-gateway-browser-${process.pid}-${processStart(process.pid)}-x`;
-    const reused = `edge-gateway-browser-${process.pid}-1-x`;
+    const own = `${ownPrefix(process.pid, processStart(process.pid))}x`;
+    const reused = `${ownPrefix(process.pid, '1')}x`;
     for (const name of [own, reused]) await mkdir(join(tmpdir(), name));
-    await sweepProfileFolders();
-    const names = await readdir(tmpdir());
-    expect([names.includes(own), names.includes(reused)]).toEqual([true, false]);
+    await sweepOwnFolders();
+    expect(foldersOf(process.pid)).toEqual([own]);
     await rmdir(join(tmpdir(), own));
   });
 

@@ -21,11 +21,12 @@ interface Supervised {
   readonly output: () => string;
 }
 
-async function supervise(command: readonly [string, ...string[]]): Promise<Supervised> {
+function supervise(command: readonly [string, ...string[]]): Supervised {
   const events: RendererEvent[] = [];
   let text = '';
-  const renderer = await superviseRenderer({
+  const renderer = superviseRenderer({
     command,
+    socketPath: '/nowhere/unused.sock',
     env: process.env,
     output: new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -39,14 +40,14 @@ async function supervise(command: readonly [string, ...string[]]): Promise<Super
   return { renderer, events, output: () => text };
 }
 
-const run = (deed: string): Promise<Supervised> =>
+const run = (deed: string): Supervised =>
   supervise([process.execPath, '--import', import.meta.resolve('tsx'), PRETENDER, deed]);
 
 const pidOf = (event: RendererEvent | undefined): number =>
   event?.kind === 'renderer_started' ? (event.pid ?? 0) : 0;
 
 test('it is waited for while it starts, and again when it is killed', TIMEOUT, async () => {
-  const { renderer, events } = await run('serves');
+  const { renderer, events } = run('serves');
   expect(await renderer.untilReady(0)).toMatchObject({ reason: 'renderer_starting' });
   expect(await renderer.untilReady(WAIT_MS)).toEqual(READY);
   const pid = pidOf(events[0]);
@@ -81,7 +82,7 @@ test.each([
     { code: null },
   ],
 ])('it ends before it is ready and %s: nobody waits', TIMEOUT, async (_what, begin, why, end) => {
-  const { renderer, events } = await begin();
+  const { renderer, events } = begin();
   const failed = { state: 'unavailable', reason: `renderer_failed: ${why}` };
   expect(await renderer.untilReady(WAIT_MS)).toEqual(failed);
   await waitUntil('it has ended', () => events.some(({ kind }) => kind === 'renderer_ended'));
@@ -91,7 +92,7 @@ test.each([
 });
 
 test('a reload while it starts waits, and does not end it', TIMEOUT, async () => {
-  const { renderer, events, output } = await run('serves');
+  const { renderer, events, output } = run('serves');
   renderer.reload();
   expect(await renderer.untilReady(WAIT_MS)).toEqual(READY);
   await waitUntil('it reloads', () => output() === 'reloads\n');
@@ -101,7 +102,7 @@ test('a reload while it starts waits, and does not end it', TIMEOUT, async () =>
 });
 
 test('a stop lets everybody go who waits', TIMEOUT, async () => {
-  const { renderer } = await run('serves');
+  const { renderer } = run('serves');
   const waiting = renderer.untilReady(WAIT_MS);
   await renderer.close();
   expect(await waiting).toMatchObject({ state: 'unavailable' });

@@ -4,17 +4,14 @@
 // ends before it was ready is waited for by nobody until one is.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import process from 'node:process';
-import { isProcessAlive } from '../../core/is-process-alive.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import { readRendererWord } from './renderer-word.ts';
 
 export interface RendererProcessOptions {
   /** Program and arguments, without the socket. */
   readonly command: readonly [string, ...string[]];
+  /** Where nobody else can reach it. */
+  readonly socketPath: string;
   readonly env: NodeJS.ProcessEnv;
   /** Its log lines, as it writes them. */
   readonly output: NodeJS.WritableStream;
@@ -43,7 +40,6 @@ interface ServiceEnd {
 }
 
 export interface RendererProcess {
-  readonly socketPath: string;
   /** As `Readiness`. */
   readonly untilReady: Readiness['untilReady'];
   /** Makes it read the configuration again. */
@@ -51,8 +47,6 @@ export interface RendererProcess {
   readonly close: () => Promise<void>;
 }
 
-/** Followed by the process id of the gateway that made it. */
-const FOLDER_PREFIX = 'edge-gateway-renderer-';
 const RESTART_MS_MIN = 500;
 const RESTART_MS_MAX = 30_000;
 /** After one that was well, nobody waits through a longer pause than this. */
@@ -68,11 +62,8 @@ const PATIENCE_MS = 25_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Starts the process; whether it can render yet is for `untilReady` to say. */
-export async function superviseRenderer(options: RendererProcessOptions): Promise<RendererProcess> {
+export function superviseRenderer(options: RendererProcessOptions): RendererProcess {
   const { onEvent } = options;
-  await removeLeftovers();
-  const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
-  const socketPath = join(folder, 'render.sock');
   const readiness = createReadiness({
     patienceMs: PATIENCE_MS,
     onLate: () => onEvent({ kind: 'renderer_late', afterMs: PATIENCE_MS }),
@@ -85,7 +76,7 @@ export async function superviseRenderer(options: RendererProcessOptions): Promis
 
   const start = (): void => {
     const startedAt = performance.now();
-    child = spawnService(options, socketPath);
+    child = spawnService(options);
     onEvent({ kind: 'renderer_started', pid: child.pid });
     listenTo(child, {
       ready: () => {
@@ -116,7 +107,6 @@ export async function superviseRenderer(options: RendererProcessOptions): Promis
   readiness.begin();
   start();
   return {
-    socketPath,
     untilReady: readiness.untilReady,
     reload: () => {
       // Before it has read its configuration it would be ended by the signal.
@@ -128,7 +118,6 @@ export async function superviseRenderer(options: RendererProcessOptions): Promis
       clearTimeout(timer);
       readiness.fail('the gateway stops');
       await stop(child);
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -157,25 +146,18 @@ function listenTo(service: ChildProcess, { ready, failed, ended }: ServiceListen
   service.once('exit', (code, signal) => ended({ code, signal, reason }));
 }
 
-function spawnService(
-  { command: [program, ...args], env, output }: RendererProcessOptions,
-  socketPath: string,
-): ChildProcess {
+function spawnService({
+  command: [program, ...args],
+  socketPath,
+  env,
+  output,
+}: RendererProcessOptions): ChildProcess {
   const child = spawn(program, [...args, '--socket', socketPath], {
     env,
     stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
   });
   child.stdout?.pipe(output, { end: false });
   return child;
-}
-
-/** Folders of gateways that were killed. */
-async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const pid = Number(/^edge-gateway-renderer-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-    if (Number.isNaN(pid) || isProcessAlive(pid, process)) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
 }
 
 function isRunning({ pid, exitCode, signalCode }: ChildProcess): boolean {

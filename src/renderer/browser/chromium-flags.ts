@@ -1,6 +1,7 @@
 // The command line of Chromium: nothing of its own over the network, no way past the proxy, no
 // windows, and the debugging channel on a pipe, so that no port exists that a page could reach and
 // the browser ends by itself when we die.
+import { profileFlag } from '../folders/own-folder.ts';
 
 export interface FlagOptions {
   readonly profileFolder: string;
@@ -91,7 +92,7 @@ export function chromiumFlags(options: FlagOptions): readonly string[] {
   return [
     ...FIXED_FLAGS,
     `--disable-features=${FEATURES_OFF.join(',')}`,
-    `--user-data-dir=${options.profileFolder}`,
+    profileFlag(options.profileFolder),
     `--ignore-certificate-errors-spki-list=${options.trustedKeyHash}`,
     ...(options.hasSandbox ? [] : ['--no-sandbox']),
   ];

@@ -47,7 +47,9 @@ const ENDED = 'the browser ended while it started';
 /** Starts one and waits until it answers. */
 export async function launchBrowser(options: LaunchOptions): Promise<LaunchedBrowser> {
   const { chromium } = await import('playwright-core');
-  const folder = createProfileFolder();
+  const created = createProfileFolder();
+  if (!created.ok) throw new LaunchError(created.error, false);
+  const folder = created.value;
   const child = await spawnChromium(options, folder);
   const { pid } = child;
   const killAtExit = (): void => void killGroup(pid);

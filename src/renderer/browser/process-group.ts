@@ -5,6 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 const PAGE_BYTES = 4_096;
 const CHECK_MS = 20;
+/** The kernel may need a moment for the memory of a killed process. */
+const KILL_TIMEOUT_MS = 5_000;
 /** Position of the group in /proc/<pid>/stat, counted behind the name in parentheses. */
 const STAT_STATE = 0;
 const STAT_GROUP = 2;
@@ -23,9 +25,10 @@ export function groupRssBytes(groupId: number): number {
   return listGroup(groupId).reduce((sum, pid) => sum + rssBytes(pid), 0);
 }
 
-/** When a process was started, in a unit of the kernel's; null when there is none. */
+/** When a process was started, in a unit of the kernel's; null when there is none that lives. */
 export function processStart(pid: number): string | null {
-  return readStat(pid)?.[STAT_START] ?? null;
+  const stat = readStat(pid);
+  return stat === null || stat[STAT_STATE] === 'Z' ? null : (stat[STAT_START] ?? null);
 }
 
 /** The command line of a process, empty when it cannot be read. */
@@ -44,6 +47,18 @@ export async function endGroup(groupId: number, graceMs: number): Promise<boolea
     await wait(CHECK_MS);
   }
   return killGroup(groupId);
+}
+
+/** Ends at once the groups of all who have this in their command line, and waits until they end. */
+export async function endGroupsOf(argument: string): Promise<void> {
+  const members = listProcesses().filter((pid) => commandLine(pid).includes(argument));
+  const groups = new Set(members.map((pid) => Number(readStat(pid)?.[STAT_GROUP] ?? 0)));
+  const deadline = performance.now() + KILL_TIMEOUT_MS;
+  for (const groupId of groups) {
+    // 0 is our own.
+    if (groupId < 2 || !killGroup(groupId)) continue;
+    while (listGroup(groupId).length > 0 && performance.now() < deadline) await wait(CHECK_MS);
+  }
 }
 
 /** Ends a group at once; false when there was none. */

@@ -6,10 +6,10 @@ import { countRenderHops } from '../../core/http/render-loop.ts';
 import type { RenderRequest } from '../../core/http/render-request.ts';
 import { createLauncher } from '../browser/create-launcher.ts';
 import { findChromium } from '../browser/find-chromium.ts';
-import { sweepProfileFolders } from '../browser/profile-folder.ts';
 import { connectPublic } from '../egress/connect-public.ts';
 import { createOriginAgents } from '../egress/origin-route.ts';
 import { createSelfSigned } from '../egress/self-signed.ts';
+import { sweepOwnFolders } from '../folders/own-folder.ts';
 import { RENDER_LIMITS } from '../limits.ts';
 import {
   CANARY_INTERVAL_MS,
@@ -51,8 +51,8 @@ export async function createRenderer(options: RenderServiceOptions): Promise<Ren
   const log: Log = options.log ?? (() => undefined);
   const executable = findChromium(options.executablePath ?? null);
   if (!executable.ok) throw new Error(executable.error);
-  const swept = await sweepProfileFolders();
-  if (swept > 0) log('info', 'browser folders of dead processes removed', { count: swept });
+  const swept = await sweepOwnFolders();
+  if (swept > 0) log('info', 'folders of dead processes removed', { count: swept });
   const identity = createSelfSigned();
   const metrics = createMetrics();
   const agents = createOriginAgents();
@@ -109,6 +109,8 @@ export async function createRenderer(options: RenderServiceOptions): Promise<Ren
       await pool.close();
       await canary.close();
       agents.close();
+      // Our parent may have been killed: the folder of our socket is its own.
+      await sweepOwnFolders();
     },
   };
 }
