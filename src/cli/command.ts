@@ -1,6 +1,7 @@
 // What a command is: a line of help, its options, and a function of its arguments and streams.
 import type { Readable, Writable } from 'node:stream';
 import type { ParseArgsConfig } from 'node:util';
+import { writeText } from './write-text.ts';
 
 /** 0: done. 1: it did not work out (invalid configuration, store unreachable). 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
@@ -60,4 +61,10 @@ export function hasOption(args: ParsedArguments, name: string): boolean {
 export function refuseUsage(io: CommandIo, message: string): ExitCode {
   io.stderr.write(`edge-gateway: ${message}\n`);
   return 2;
+}
+
+/** It did not work out: why, on stderr, exit status 1. */
+export function fail(io: CommandIo, message: string): ExitCode {
+  writeText(io.stderr, `edge-gateway: ${message}\n`);
+  return 1;
 }

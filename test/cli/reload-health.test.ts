@@ -95,7 +95,7 @@ test('health: not ready, and who is no gateway', async () => {
     });
     const live = await runCommand(['health', '--live', ...config]);
     expect(live).toMatchObject({ status: 1, stdout: '' });
-    expect(live.stderr).toContain('the gateway’s answer (200) is not understood');
+    expect(live.stderr).toContain('the gateway answers oddly (200)');
   });
 });
 
@@ -108,6 +108,6 @@ test('health: who never answers is given up', async () => {
   await withFiles(files, async (folder) => {
     const { status, stderr } = await runCommand(['health', '-c', `${folder}/edge-gateway.yaml`]);
     expect(status).toBe(1);
-    expect(stderr).toContain('does not answer: ETIMEDOUT');
+    expect(stderr).toContain('has not answered in 4 s');
   });
 }, 20_000);

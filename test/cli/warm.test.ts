@@ -222,7 +222,7 @@ describe('warm', () => {
     const { run } = await startSite();
     const stdin = Readable.from(['http://site.test/\u001b[2J\n']);
     const { stderr } = await run(['warm', '-'], { stdin });
-    expect(stderr).toContain('refused: http://site.test/?[2J: control_char');
+    expect(stderr).toContain('refused: http://site.test/\\u001b[2J: control_char');
   });
 
   test('a file that is not there, and a token that is asked for', async () => {

@@ -17,6 +17,7 @@ import {
   CONFIG_OPTION,
   type Command,
   type CommandIo,
+  fail,
   hasOption,
   JSON_OPTION,
   refuseUsage,
@@ -26,6 +27,7 @@ import { formatExplanation } from '../format-explanation.ts';
 import { loadOrAsk } from '../load-for-command.ts';
 import { openStoresForCommand } from '../open-stores-for-command.ts';
 import { withBots } from '../with-bots.ts';
+import { writeText } from '../write-text.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
@@ -58,13 +60,11 @@ export const explainCommand: Command = {
     const explained =
       basis.kind === 'files'
         ? ok(await explain(question, basis.config, io))
-        : await askToExplain(question, basis.admin);
-    if (!explained.ok) {
-      io.stderr.write(`edge-gateway: ${explained.error}\n`);
-      return 1;
-    }
+        : await askToExplain(question, basis.admin, io);
+    if (!explained.ok) return fail(io, explained.error);
     const explanation = explained.value;
-    io.stdout.write(
+    writeText(
+      io.stdout,
       hasOption(args, 'json') ? `${JSON.stringify(explanation)}\n` : formatExplanation(explanation),
     );
     // A host that isn't configured has an answer; what is no URL has none.
@@ -103,10 +103,12 @@ async function explain(
 async function askToExplain(
   { url, method, userAgent, address }: Question,
   admin: AdminSettings,
+  { stderr }: CommandIo,
 ): Promise<Result<Explanation, string>> {
   const query = new URLSearchParams({ url, method, user_agent: userAgent });
   if (address !== '') query.set('address', address);
-  const asked = await askAdminOnce(admin, { method: 'GET', path: `/explain?${query.toString()}` });
+  const path = `/explain?${query.toString()}`;
+  const asked = await askAdminOnce(admin, { method: 'GET', path }, stderr);
   if (!asked.ok) return asked;
   const { status, value } = asked.value;
   return status === 200 && isExplanation(value) ? ok(value) : err(describeRefusal(status, value));

@@ -2,7 +2,7 @@
 // it listens; for container engines and supervisors. Reads nothing but `admin`. A render service,
 // which has no such listener, is asked where it is said to be, and nothing is read.
 import { parseListen } from '../../config/values/parse-listen.ts';
-import { fieldsOf } from '../../core/records.ts';
+import { fieldsOf, isCount, isRecord } from '../../core/records.ts';
 import { askAdminOnce, describeRefusal } from '../ask-admin.ts';
 import { askRenderer } from '../ask-renderer.ts';
 import {
@@ -10,12 +10,14 @@ import {
   type Command,
   type CommandIo,
   type ExitCode,
+  fail,
   hasOption,
   JSON_OPTION,
   type ParsedArguments,
   refuseUsage,
 } from '../command.ts';
 import { findAdmin } from '../load-for-command.ts';
+import { writeText } from '../write-text.ts';
 
 const TIMEOUT_MS = 4_000;
 const RENDERER_NOTE = 'A render service has no such listener: --renderer ADDRESS asks one';
@@ -40,26 +42,14 @@ export const healthCommand: Command = {
     const admin = await findAdmin(args, io);
     if (admin === null) return 1;
     const path = hasOption(args, 'live') ? '/health' : '/ready';
-    const asked = await askAdminOnce(admin, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
-    if (!asked.ok) {
-      io.stderr.write(`edge-gateway: ${asked.error}. ${RENDERER_NOTE}\n`);
-      return 1;
-    }
+    const question = { method: 'GET', path, timeoutMs: TIMEOUT_MS } as const;
+    const asked = await askAdminOnce(admin, question, io.stderr);
+    if (!asked.ok) return fail(io, `${asked.error}. ${RENDERER_NOTE}`);
     const { status, value } = asked.value;
-    const { status: word, checks, config } = fieldsOf(value);
-    if (typeof word !== 'string') {
-      io.stderr.write(`edge-gateway: ${describeRefusal(status, value)}\n`);
-      return 1;
-    }
-    const lines = [
-      word,
-      ...Object.entries(fieldsOf(checks)).map(([part, how]) => `${part}: ${String(how)}`),
-    ];
-    const { current, errors } = fieldsOf(config);
-    if (current === false) lines.push(`last reload: refused, errors: ${String(errors)}`);
-    io.stdout.write(
-      hasOption(args, 'json') ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`,
-    );
+    const lines = describeHealth(value);
+    if (lines === null) return fail(io, describeRefusal(status, value));
+    const isJson = hasOption(args, 'json');
+    writeText(io.stdout, isJson ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
     return status === 200 ? 0 : 1;
   },
 };
@@ -73,11 +63,26 @@ async function askHowRendererIs(
   if (!place.ok) return refuseUsage(io, 'health: --renderer takes an address like 127.0.0.1:10080');
   const path = hasOption(args, 'live') ? '/health' : '/ready';
   const asked = await askRenderer(place.value, { path, timeoutMs: TIMEOUT_MS });
-  if (!asked.ok) {
-    io.stderr.write(`edge-gateway: ${asked.error}\n`);
-    return 1;
-  }
+  if (!asked.ok) return fail(io, asked.error);
   const { isWell, word } = asked.value;
-  io.stdout.write(hasOption(args, 'json') ? `${JSON.stringify({ status: word })}\n` : `${word}\n`);
+  writeText(
+    io.stdout,
+    hasOption(args, 'json') ? `${JSON.stringify({ status: word })}\n` : `${word}\n`,
+  );
   return isWell ? 0 : 1;
+}
+
+/** null: it says something else. `GET /health` says a word and nothing more. */
+function describeHealth(value: unknown): readonly string[] | null {
+  const { status: word, checks = {}, config = {} } = fieldsOf(value);
+  if (typeof word !== 'string' || !isRecord(checks) || !isRecord(config)) return null;
+  const parts = Object.entries(checks);
+  const { current = true, errors = 0 } = config;
+  const areChecks = parts.every(([, how]) => typeof how === 'string');
+  if (!areChecks || typeof current !== 'boolean' || !isCount(errors)) return null;
+  return [
+    word,
+    ...parts.map(([part, how]) => `${part}: ${String(how)}`),
+    ...(current ? [] : [`last reload: refused, errors: ${errors}`]),
+  ];
 }

@@ -16,11 +16,12 @@ import {
   formatOrder,
   type PurgeRequest,
 } from '../../pipeline/purge/purge-request.ts';
-import { askAdminOnce, describeRefusal } from '../ask-admin.ts';
+import { askAdminOnce, describeRefusal, LONG_WORK_TIMEOUT_MS } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
   type CommandIo,
+  fail,
   hasOption,
   JSON_OPTION,
   type ParsedArguments,
@@ -29,6 +30,7 @@ import {
 import { describePurge, readPurgeAnswer } from '../describe-purge.ts';
 import { type CommandBasis, loadOrAsk } from '../load-for-command.ts';
 import { openStoresForCommand } from '../open-stores-for-command.ts';
+import { writeText } from '../write-text.ts';
 
 export const purgeCommand: Command = {
   name: 'purge',
@@ -56,12 +58,10 @@ export const purgeCommand: Command = {
     const purged =
       basis.kind === 'files'
         ? await purgeStore(request.value, basis.config, io)
-        : await askToPurge(request.value, basis.admin);
-    if (!purged.ok) {
-      io.stderr.write(`edge-gateway: ${purged.error}\n`);
-      return 1;
-    }
-    io.stdout.write(
+        : await askToPurge(request.value, basis.admin, io);
+    if (!purged.ok) return fail(io, purged.error);
+    writeText(
+      io.stdout,
       hasOption(args, 'json')
         ? `${JSON.stringify(purged.value)}\n`
         : `${describePurge(purged.value, nameHosts(basis))}\n`,
@@ -112,9 +112,11 @@ async function purgeStore(
 async function askToPurge(
   request: PurgeRequest,
   admin: AdminSettings,
+  { stderr }: CommandIo,
 ): Promise<Result<PurgeAnswer, string>> {
-  const body = formatOrder(request);
-  const asked = await askAdminOnce(admin, { method: 'POST', path: '/purge', body });
+  const order = { method: 'POST', path: '/purge', body: formatOrder(request) } as const;
+  const question = { ...order, timeoutMs: LONG_WORK_TIMEOUT_MS };
+  const asked = await askAdminOnce(admin, question, stderr);
   if (!asked.ok) return asked;
   const { status, value } = asked.value;
   const answer = status === 200 ? readPurgeAnswer(value) : null;

@@ -1,18 +1,25 @@
 // `edge-gateway recache`: has pages got again by the running gateway, which serves the old ones
 // until the new ones are there.
-import { fieldsOf } from '../../core/records.ts';
+import { fieldsOf, isCount } from '../../core/records.ts';
 import { bytesToUrlText } from '../../core/url/bytes-to-text.ts';
 import { RECACHE_URLS_MAX } from '../../pipeline/refresh/request-refresh.ts';
-import { type AdminObject, askAdminOnce, describeRefusal } from '../ask-admin.ts';
+import {
+  type AdminObject,
+  askAdminOnce,
+  describeRefusal,
+  LONG_WORK_TIMEOUT_MS,
+} from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
   type CommandIo,
   type ExitCode,
+  fail,
   refuseUsage,
   textOption,
 } from '../command.ts';
 import { loadOrAsk } from '../load-for-command.ts';
+import { writeLine } from '../write-text.ts';
 
 export const recacheCommand: Command = {
   name: 'recache',
@@ -32,20 +39,22 @@ export const recacheCommand: Command = {
     if (basis === null) return 1;
     const dimension = textOption(args, 'dimension', '');
     const body = { urls, ...(dimension === '' ? {} : { dimension }) };
-    const asked = await askAdminOnce(basis.admin, { method: 'POST', path: '/recache', body });
-    if (asked.ok) return report(asked.value, io);
-    io.stderr.write(`edge-gateway: ${asked.error}\n`);
-    return 1;
+    const timeoutMs = LONG_WORK_TIMEOUT_MS;
+    const question = { method: 'POST', path: '/recache', body, timeoutMs } as const;
+    const asked = await askAdminOnce(basis.admin, question, io.stderr);
+    return asked.ok ? report(asked.value, io) : fail(io, asked.error);
   },
 };
 
 function report({ status, value }: AdminObject, io: CommandIo): ExitCode {
   const { accepted, pages, refused } = fieldsOf(value);
-  if (!Array.isArray(refused)) {
-    io.stderr.write(`edge-gateway: ${describeRefusal(status, value)}\n`);
-    return 1;
+  if (!isCount(accepted) || !isCount(pages) || !Array.isArray(refused)) {
+    return fail(io, describeRefusal(status, value));
   }
-  for (const { url, reason } of refused) io.stderr.write(`refused: ${url}: ${reason}\n`);
-  io.stdout.write(`accepted: ${Number(accepted)} of the URLs, ${Number(pages)} pages\n`);
+  for (const one of refused) {
+    const { url, reason } = fieldsOf(one);
+    writeLine(io.stderr, `refused: ${String(url)}: ${String(reason)}`);
+  }
+  io.stdout.write(`accepted: ${accepted} of the URLs, ${pages} pages\n`);
   return refused.length > 0 ? 1 : 0;
 }

@@ -1,16 +1,18 @@
 // `edge-gateway reload`: has the running gateway read its files again, and fails when it refuses
 // them, which a signal can't tell.
 import { fieldsOf } from '../../core/records.ts';
-import { type AdminObject, askAdminOnce, describeRefusal } from '../ask-admin.ts';
+import { askAdminOnce, describeRefusal, LONG_WORK_TIMEOUT_MS } from '../ask-admin.ts';
 import {
   CONFIG_OPTION,
   type Command,
   type CommandIo,
   type ExitCode,
+  fail,
   hasOption,
   JSON_OPTION,
 } from '../command.ts';
 import { findAdmin } from '../load-for-command.ts';
+import { writeText } from '../write-text.ts';
 
 export const reloadCommand: Command = {
   name: 'reload',
@@ -21,37 +23,48 @@ export const reloadCommand: Command = {
   run: async (args, io) => {
     const admin = await findAdmin(args, io);
     if (admin === null) return 1;
-    const asked = await askAdminOnce(admin, { method: 'POST', path: '/reload' });
-    if (asked.ok) return report(asked.value, hasOption(args, 'json'), io);
-    io.stderr.write(`edge-gateway: ${asked.error}. ${RENDERER_NOTE}\n`);
-    return 1;
+    const timeoutMs = LONG_WORK_TIMEOUT_MS;
+    const question = { method: 'POST', path: '/reload', timeoutMs } as const;
+    const asked = await askAdminOnce(admin, question, io.stderr);
+    if (!asked.ok) return fail(io, `${asked.error}. ${RENDERER_NOTE}`);
+    const { status, value } = asked.value;
+    const outcome = readOutcome(value);
+    if (outcome === null) return fail(io, describeRefusal(status, value));
+    const isApplied = status === 200 && outcome.isApplied;
+    if (hasOption(args, 'json')) {
+      writeText(io.stdout, `${JSON.stringify(value)}\n`);
+      return isApplied ? 0 : 1;
+    }
+    return report({ ...outcome, isApplied }, io);
   },
 };
 
-function report({ status, value }: AdminObject, isJson: boolean, io: CommandIo): ExitCode {
+interface Outcome {
+  readonly isApplied: boolean;
+  readonly diagnostics: readonly string[];
+  readonly needsRestart: readonly string[];
+}
+
+/** null: it says something else. */
+function readOutcome(value: unknown): Outcome | null {
   const { applied, diagnostics, needs_restart: needsRestart } = fieldsOf(value);
-  const exitCode = status === 200 && applied === true ? 0 : 1;
-  if (isJson) {
-    io.stdout.write(`${JSON.stringify(value)}\n`);
-    return exitCode;
-  }
-  for (const message of textsOf(diagnostics)) io.stderr.write(`${message}\n`);
-  if (exitCode === 1) {
-    const reason = Array.isArray(diagnostics) ? NOT_APPLIED : describeRefusal(status, value);
-    io.stderr.write(`edge-gateway: ${reason}\n`);
-    return exitCode;
-  }
-  const late = textsOf(needsRestart);
-  const note =
-    late.length === 0 ? '' : `; changed and in effect after a restart: ${late.join(', ')}`;
-  io.stdout.write(`reloaded${note}\n`);
-  return exitCode;
+  if (typeof applied !== 'boolean' || !isTexts(diagnostics) || !isTexts(needsRestart)) return null;
+  return { isApplied: applied, diagnostics, needsRestart };
+}
+
+function report({ isApplied, diagnostics, needsRestart }: Outcome, io: CommandIo): ExitCode {
+  for (const message of diagnostics) writeText(io.stderr, `${message}\n`);
+  if (!isApplied) return fail(io, NOT_APPLIED);
+  const list = needsRestart.join(', ');
+  const note = list === '' ? '' : `; changed and in effect after a restart: ${list}`;
+  writeText(io.stdout, `reloaded${note}\n`);
+  return 0;
 }
 
 const RENDERER_NOTE =
   'A render service has no such listener: it reloads when a file is saved, or on SIGHUP';
 const NOT_APPLIED = 'not reloaded: the gateway goes on with the configuration before';
 
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }

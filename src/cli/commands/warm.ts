@@ -26,6 +26,7 @@ import { walkSitemaps } from '../warm/walk-sitemaps.ts';
 import { reportJson, reportText, type WarmReporter } from '../warm/warm-reporter.ts';
 import { NOTHING_YET, WarmTally } from '../warm/warm-tally.ts';
 import { warmUrls } from '../warm/warm-urls.ts';
+import { writeLine } from '../write-text.ts';
 
 const CONCURRENCY_DEFAULT = 8;
 const CONCURRENCY_MAX = 1_000;
@@ -33,8 +34,6 @@ const CONCURRENCY_MAX = 1_000;
 const URLS_MAX = 2_000_000;
 /** Stop it. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** What a list says is never more than text to a terminal. */
-const CONTROL = /\p{Cc}/gu;
 
 export const warmCommand: Command = {
   name: 'warm',
@@ -94,7 +93,7 @@ async function collectUrls(source: string, basis: CommandBasis, io: CommandIo): 
   let isPartial = false;
   const tell = (place: string, reason: string): void => {
     isPartial = true;
-    io.stderr.write(`edge-gateway: ${`${place}: ${reason}`.replace(CONTROL, '?')}\n`);
+    writeLine(io.stderr, `edge-gateway: ${place}: ${reason}`);
   };
   const urls: string[] = [];
   const walk = {
@@ -166,7 +165,7 @@ async function runWarming(
   // As many as there are requests at once.
   setMaxListeners(0, stop.signal);
   // Only the first of each: another one ends the process at once.
-  const onSignal = (): void => stop.abort();
+  const onSignal = (): void => stop.abort(new AdminError('stopped'));
   for (const signal of SIGNALS) process.once(signal, onSignal);
   try {
     await warmUrls({
@@ -189,7 +188,7 @@ async function runWarming(
     return null;
   } catch (cause) {
     if (!(cause instanceof AdminError)) throw cause;
-    return stop.signal.aborted ? 'stopped' : cause.message;
+    return cause.message;
   } finally {
     for (const signal of SIGNALS) process.off(signal, onSignal);
     await writeLast?.();

@@ -2,6 +2,7 @@
 // what is wrong; to programs one JSON object a line.
 import { once } from 'node:events';
 import type { CommandIo } from '../command.ts';
+import { writeLine, writeText } from '../write-text.ts';
 import { createProgress } from './show-progress.ts';
 import {
   formatCounts,
@@ -27,13 +28,11 @@ export interface WarmProgress {
 
 /** Of each kind, told of one by one. */
 const TOLD_MAX = 20;
-/** What a list says is never more than text to a terminal. */
-const CONTROL = /\p{Cc}/gu;
 
 export function reportText(io: CommandIo, { tally, total }: WarmProgress): WarmReporter {
   const { stdout, stderr } = io;
   const progress = createProgress(stdout, tally, total, performance.now());
-  const say = (text: string): void => void stderr.write(`${text.replace(CONTROL, '?')}\n`);
+  const say = (text: string): void => writeLine(stderr, text);
   const failed: string[] = [];
   const refused: string[] = [];
   let failedCount = 0;
@@ -74,7 +73,7 @@ export function reportText(io: CommandIo, { tally, total }: WarmProgress): WarmR
 /** Every line of the gateway as it came, and one for all of it in the end. */
 export function reportJson({ stdout }: CommandIo, { tally, total }: WarmProgress): WarmReporter {
   const write = async (value: unknown): Promise<void> => {
-    if (!stdout.write(`${JSON.stringify(value)}\n`)) await once(stdout, 'drain');
+    if (!writeText(stdout, `${JSON.stringify(value)}\n`)) await once(stdout, 'drain');
   };
   return {
     onDone: async ({ url, refused, pages }) =>
@@ -83,7 +82,7 @@ export function reportJson({ stdout }: CommandIo, { tally, total }: WarmProgress
       await write({ url, retry: { dimension, detail, delay_ms: delayMs } }),
     end: (problem) => {
       const summary = { urls: total, done: tally.done, ...tally.counts, error: problem };
-      stdout.write(`${JSON.stringify(summary)}\n`);
+      writeText(stdout, `${JSON.stringify(summary)}\n`);
     },
   };
 }

@@ -99,7 +99,7 @@ function readRetry(value: unknown): WarmRetryLine | null {
 
 function readLine(value: unknown): WarmLine {
   const { url, refused, pages } = fieldsOf(value);
-  if (typeof url !== 'string') throw new AdminError('the gateway’s answer is not understood');
+  if (typeof url !== 'string') throw new AdminError('the gateway answers oddly: not understood');
   const list: readonly unknown[] = Array.isArray(pages) ? pages : [];
   return {
     url,

@@ -5,7 +5,7 @@ import type { Downstream } from '../http/tell-downstream.ts';
 import { BYPASS_DIMENSION_ID, bodyFileName, formatCacheKey } from '../key/cache-key.ts';
 import type { BodyRef } from '../key/entry.ts';
 import type { DownstreamCache, DroppedPair, PolicyLevel, StrippedPair } from '../policy/policy.ts';
-import { fieldsOf } from '../records.ts';
+import { fieldsOf, isRecord } from '../records.ts';
 import type { TraceStep } from '../url/trace.ts';
 import type { UrlErrorKind } from '../url/url-error.ts';
 import { chooseDownstream } from './choose-downstream.ts';
@@ -82,10 +82,16 @@ export interface Explanation {
 
 /** Of a gateway that may be another version: whether it has what is shown. */
 export function isExplanation(value: unknown): value is Explanation {
-  const { input, steps, stripped, dropped, action, cached } = fieldsOf(value);
+  const { input, steps, stripped, dropped, action, cached, ...rest } = fieldsOf(value);
+  const { host, dimension, bot, rule, learned } = rest;
   const lists = [steps, stripped, dropped];
+  const parts = [host, dimension, bot, rule, learned];
   const words = [input, action, cached];
-  return lists.every(Array.isArray) && words.every((word) => typeof word === 'string');
+  return (
+    lists.every((list) => Array.isArray(list) && list.every(isRecord)) &&
+    parts.every((part) => part === null || isRecord(part)) &&
+    words.every((word) => typeof word === 'string')
+  );
 }
 
 /** Who asks when nobody says who: the client most people want explained. */

@@ -43,6 +43,8 @@ export function addRefreshRoutes(app: FastifyInstance, actions: RefreshActions):
 }
 
 async function* formatLines(reports: AsyncIterable<WarmReport>): AsyncGenerator<string> {
+  // Sends the head: whoever asks knows at once that somebody works.
+  yield '';
   for await (const report of reports) yield `${JSON.stringify(report)}\n`;
 }
 
