@@ -2,12 +2,13 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../helpers/free-port.ts';
+import { waitUntil } from '../helpers/wait-until.ts';
 import { answer, hostsText, page } from '../scenario/stage.ts';
 import { runCommand, withFiles } from './run-command.ts';
 import { type RunningSite, startRunningSite } from './running-site.ts';
@@ -223,6 +224,26 @@ describe('warm', () => {
     const stdin = Readable.from(['http://site.test/\u001b[2J\n']);
     const { stderr } = await run(['warm', '-'], { stdin });
     expect(stderr).toContain('refused: http://site.test/\\u001b[2J: control_char');
+  });
+
+  test('the head comes at once, however long the first page takes', async () => {
+    const waiting: Socket[] = [];
+    const { adminPort } = await startRunningSite({
+      answer: (_request, socket) => {
+        waiting.push(socket);
+        return null;
+      },
+    });
+    const response = await fetch(`http://127.0.0.1:${adminPort}/warm`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ urls: ['http://site.test/'] }),
+    });
+    expect(response.status).toBe(200);
+    await waitUntil('the page is asked for', () => waiting.length > 0);
+    waiting[0]?.write(page('late'));
+    const { pages } = JSON.parse(await response.text());
+    expect(pages).toMatchObject([{ outcome: 'stored' }]);
   });
 
   test('a file that is not there, and a token that is asked for', async () => {
