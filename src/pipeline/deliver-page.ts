@@ -162,7 +162,7 @@ function pageHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
     headers.push(['ETag', formatEtag(entry.bodies.identity.hash)]);
     headers.push(['Last-Modified', formatHttpDate(entry.modifiedAt)]);
   }
-  return [...headers, ...searchHeaders(keyed, headers), ...downstreamHeaders(keyed, entry)];
+  return [...headers, ...searchHeaders(keyed, headers), ...downstreamHeaders(keyed, entry, now)];
 }
 
 /** Which other URLs a browser may take this page for, unless the page says so itself. */
@@ -174,7 +174,7 @@ function searchHeaders({ decision: { policy } }: Keyed, headers: HeaderList): He
 }
 
 /** What caches in front may do: one URL has a page for crawlers and another for people. */
-function downstreamHeaders(keyed: Keyed, entry: Entry): HeaderList {
+function downstreamHeaders(keyed: Keyed, entry: Entry, now: number): HeaderList {
   const varyNames = ['Accept-Encoding', 'User-Agent'];
   // A page that will be another one in a moment, or a failure, is for nobody to keep.
   const isPassing = entry.partial === true || entry.status >= 500;
@@ -190,13 +190,16 @@ function downstreamHeaders(keyed: Keyed, entry: Entry): HeaderList {
     return [...kept, ['Vary', varyNames.join(', ')]];
   }
   const control =
-    mode === 'vary'
-      ? `public, max-age=${Math.max(0, ttlSeconds(entry, entry.cachedAt))}`
-      : 'private, no-cache';
+    mode === 'vary' ? `public, max-age=${lifetimeSeconds(entry, now)}` : 'private, no-cache';
   return [
     ['Cache-Control', control],
     ['Vary', varyNames.join(', ')],
   ];
+}
+
+/** All of its time, from which caches subtract the `Age` that goes along (RFC 9111 §4.2.3). */
+function lifetimeSeconds(entry: Entry, now: number): number {
+  return now < entry.staleAt ? ttlSeconds(entry, entry.cachedAt) : 0;
 }
 
 function contentHeaders(entry: Entry, coding: ContentCoding): HeaderList {
